@@ -1,9 +1,7 @@
 package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import org.weft.memory.NativeArray;
 
 /**
@@ -18,38 +16,21 @@ import org.weft.memory.NativeArray;
  * the branchless levels below, so that a coordinate repeats where these differ.
  */
 @AutoService(LevelFormat.class)
-public class CompressedLevel implements LevelFormat {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, true, true, false, true);
-
-  @Override
-  public String symbol() {
-    return "CU";
+public class CompressedLevel extends DescribedLevel {
+  /** Made by the service loader. */
+  public CompressedLevel() {
+    this("CU", "compressed", new LevelProperties(false, true, true, false, true));
   }
 
-  @Override
-  public String description() {
-    return "compressed";
-  }
-
-  @Override
-  public Set<LevelCapability> capabilities() {
-    return EnumSet.of(LevelCapability.POSITION_ITERATION, LevelCapability.APPEND);
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
-  }
-
-  @Override
-  public boolean hasPos() {
-    return true;
-  }
-
-  @Override
-  public boolean hasCrd() {
-    return true;
+  CompressedLevel(String symbol, String description, LevelProperties properties) {
+    super(
+        symbol,
+        description,
+        properties,
+        true,
+        true,
+        LevelCapability.POSITION_ITERATION,
+        LevelCapability.APPEND);
   }
 
   @Override

@@ -13,21 +13,8 @@ import com.google.auto.service.AutoService;
  */
 @AutoService(LevelFormat.class)
 public final class CompressedNonUniqueLevel extends CompressedLevel {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, true, false, false, true);
-
-  @Override
-  public String symbol() {
-    return "CN";
-  }
-
-  @Override
-  public String description() {
-    return "compressed, non-unique";
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
+  /** Made by the service loader. */
+  public CompressedNonUniqueLevel() {
+    super("CN", "compressed, non-unique", new LevelProperties(false, true, false, false, true));
   }
 }

@@ -1,8 +1,6 @@
 package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
-import java.util.EnumSet;
-import java.util.Set;
 import org.weft.memory.NativeArray;
 
 /**
@@ -17,39 +15,18 @@ import org.weft.memory.NativeArray;
  * </pre>
  */
 @AutoService(LevelFormat.class)
-public final class HashedLevel implements LevelFormat {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, false, true, false, false);
-
-  @Override
-  public String symbol() {
-    return "H";
-  }
-
-  @Override
-  public String description() {
-    return "hashed";
-  }
-
-  @Override
-  public Set<LevelCapability> capabilities() {
-    return EnumSet.of(
-        LevelCapability.POSITION_ITERATION, LevelCapability.LOCATE, LevelCapability.INSERT);
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
-  }
-
-  @Override
-  public boolean hasPos() {
-    return true;
-  }
-
-  @Override
-  public boolean hasCrd() {
-    return true;
+public final class HashedLevel extends DescribedLevel {
+  /** Made by the service loader. */
+  public HashedLevel() {
+    super(
+        "H",
+        "hashed",
+        new LevelProperties(false, false, true, false, false),
+        true,
+        true,
+        LevelCapability.POSITION_ITERATION,
+        LevelCapability.LOCATE,
+        LevelCapability.INSERT);
   }
 
   /** No more than half of the buckets are taken. */

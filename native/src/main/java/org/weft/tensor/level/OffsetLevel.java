@@ -1,8 +1,6 @@
 package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
-import java.util.EnumSet;
-import java.util.Set;
 
 /**
  * The column of a diagonal under each of its rows, at the row's own position; the last coordinate
@@ -14,38 +12,10 @@ import java.util.Set;
  * </pre>
  */
 @AutoService(LevelFormat.class)
-public final class OffsetLevel implements LevelFormat {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, true, true, true, false);
-
-  @Override
-  public String symbol() {
-    return "O";
-  }
-
-  @Override
-  public String description() {
-    return "offset";
-  }
-
-  @Override
-  public Set<LevelCapability> capabilities() {
-    return EnumSet.of(LevelCapability.POSITION_ITERATION);
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
-  }
-
-  @Override
-  public boolean hasPos() {
-    return false;
-  }
-
-  @Override
-  public boolean hasCrd() {
-    return false;
+public final class OffsetLevel extends BranchlessLevel {
+  /** Made by the service loader. */
+  public OffsetLevel() {
+    super("O", "offset", new LevelProperties(false, true, true, true, false), false);
   }
 
   @Override
@@ -54,16 +24,6 @@ public final class OffsetLevel implements LevelFormat {
     for (int p = 0; p < packing.parents(); p++) {
       packing.child(packing.start(p), packing.end(p));
     }
-  }
-
-  @Override
-  public long firstChild(LevelView level, long parent) {
-    return parent;
-  }
-
-  @Override
-  public long endChild(LevelView level, long parent) {
-    return parent + 1;
   }
 
   @Override

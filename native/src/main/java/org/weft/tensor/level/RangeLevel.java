@@ -1,8 +1,6 @@
 package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
-import java.util.EnumSet;
-import java.util.Set;
 import org.weft.memory.NativeArray;
 
 /**
@@ -18,38 +16,16 @@ import org.weft.memory.NativeArray;
  * </pre>
  */
 @AutoService(LevelFormat.class)
-public final class RangeLevel implements LevelFormat {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, true, true, false, false);
-
-  @Override
-  public String symbol() {
-    return "R";
-  }
-
-  @Override
-  public String description() {
-    return "range";
-  }
-
-  @Override
-  public Set<LevelCapability> capabilities() {
-    return EnumSet.of(LevelCapability.COORDINATE_ITERATION);
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
-  }
-
-  @Override
-  public boolean hasPos() {
-    return false;
-  }
-
-  @Override
-  public boolean hasCrd() {
-    return true;
+public final class RangeLevel extends DescribedLevel {
+  /** Made by the service loader. */
+  public RangeLevel() {
+    super(
+        "R",
+        "range",
+        new LevelProperties(false, true, true, false, false),
+        false,
+        true,
+        LevelCapability.COORDINATE_ITERATION);
   }
 
   @Override

@@ -1,9 +1,7 @@
 package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.NativeArray;
@@ -19,38 +17,15 @@ import org.weft.memory.NativeArray;
  * the largest number of the width stands in {@code crd} for them.
  */
 @AutoService(LevelFormat.class)
-public final class SingletonLevel implements LevelFormat {
-  private static final LevelProperties PROPERTIES =
-      new LevelProperties(false, true, true, true, true);
-
-  @Override
-  public String symbol() {
-    return "S";
-  }
-
-  @Override
-  public String description() {
-    return "singleton";
-  }
-
-  @Override
-  public Set<LevelCapability> capabilities() {
-    return EnumSet.of(LevelCapability.POSITION_ITERATION, LevelCapability.APPEND);
-  }
-
-  @Override
-  public LevelProperties properties() {
-    return PROPERTIES;
-  }
-
-  @Override
-  public boolean hasPos() {
-    return false;
-  }
-
-  @Override
-  public boolean hasCrd() {
-    return true;
+public final class SingletonLevel extends BranchlessLevel {
+  /** Made by the service loader. */
+  public SingletonLevel() {
+    super(
+        "S",
+        "singleton",
+        new LevelProperties(false, true, true, true, true),
+        true,
+        LevelCapability.APPEND);
   }
 
   @Override
@@ -89,16 +64,6 @@ public final class SingletonLevel implements LevelFormat {
   @Override
   public Optional<NativeLevel> nativeLevel() {
     return Optional.of(NativeLevel.SINGLETON);
-  }
-
-  @Override
-  public long firstChild(LevelView level, long parent) {
-    return parent;
-  }
-
-  @Override
-  public long endChild(LevelView level, long parent) {
-    return parent + 1;
   }
 
   @Override
