@@ -7,15 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
-import org.weft.runtime.NativeRuntime;
+import org.weft.compiler.CompilerCase;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -23,7 +18,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-class ConverterTest {
+class ConverterTest extends CompilerCase {
   private static final List<String> MATRICES =
       List.of(
           "Dense",
@@ -52,17 +47,10 @@ class ConverterTest {
           "{CU, D, CU}",
           "{CU, CU, D}@2,0,1");
 
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
   private final Converter converter = new Converter(compiler, 1);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  ConverterTest() {
+    super(0);
   }
 
   static List<List<String>> formats() {

@@ -9,15 +9,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
-import org.weft.runtime.NativeRuntime;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -29,21 +25,14 @@ import org.weft.tensor.ValueType;
  * Results in random lists of levels, in every order of the modes: read in the order of the modes,
  * they have the cells that packing stores, zeros too. {@code -Dweft.seed} draws others.
  */
-class ModeOrderTest {
+class ModeOrderTest extends CompilerCase {
   private static final int LISTS = Boolean.getBoolean("weft.long") ? 400 : 8;
   private static final List<String> LEVELS = List.of("D", "D", "CU", "CU", "H", "B", "CU?o");
 
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
   private final Evaluator evaluator = new Evaluator(compiler, 1);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  ModeOrderTest() {
+    super(0);
   }
 
   @Test

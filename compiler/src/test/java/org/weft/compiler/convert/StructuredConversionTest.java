@@ -2,19 +2,11 @@ package org.weft.compiler.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
-import org.weft.runtime.NativeRuntime;
+import org.weft.compiler.CompilerCase;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -25,7 +17,7 @@ import org.weft.tensor.ValueType;
 /**
  * Conversions from and to formats with more levels than modes, hashed, bitmap and unordered ones.
  */
-class StructuredConversionTest {
+class StructuredConversionTest extends CompilerCase {
   private static final List<String> STRUCTURED =
       List.of(
           "ELL",
@@ -42,17 +34,10 @@ class StructuredConversionTest {
           "{D:0/2, D:1/2, D:0%2, D:1%2}");
   private static final List<String> PLAIN = List.of("CSR", "CSC", "COO@1,0", "Dense");
 
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
   private final Converter converter = new Converter(compiler, 1);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  StructuredConversionTest() {
+    super(0);
   }
 
   private static List<CooBlock> entries(Random random, long rows, long columns, double density) {
@@ -65,16 +50,6 @@ class StructuredConversionTest {
       }
     }
     return List.of(block.build());
-  }
-
-  private static byte[] bytes(TensorStorage storage) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try {
-      storage.writeTo(new DataOutputStream(bytes));
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-    return bytes.toByteArray();
   }
 
   private void check(String from, String to) {

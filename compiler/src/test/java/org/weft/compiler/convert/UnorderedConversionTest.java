@@ -2,9 +2,6 @@ package org.weft.compiler.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -12,17 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
-import org.weft.runtime.NativeRuntime;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -34,7 +26,7 @@ import org.weft.tensor.ValueType;
  * Levels that are declared unordered or non-unique, as sources and as results of conversions and
  * statements; and what a statement means by tensors that store zeros.
  */
-class UnorderedConversionTest {
+class UnorderedConversionTest extends CompilerCase {
   private static final boolean LONG = Boolean.getBoolean("weft.long");
   private static final List<String> MATRICES =
       List.of(
@@ -65,17 +57,10 @@ class UnorderedConversionTest {
           "{CU, B, D}",
           "{H, D, CU?u}");
 
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
   private final Evaluator evaluator = new Evaluator(compiler, 1);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  UnorderedConversionTest() {
+    super(0);
   }
 
   private static List<CooBlock> entries(long[] shape, double density, double zeros) {
@@ -94,16 +79,6 @@ class UnorderedConversionTest {
       }
     }
     return List.of(block.build());
-  }
-
-  private static byte[] bytes(TensorStorage storage) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try {
-      storage.writeTo(new DataOutputStream(bytes));
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-    return bytes.toByteArray();
   }
 
   private static TensorFormat format(String text, int order) {

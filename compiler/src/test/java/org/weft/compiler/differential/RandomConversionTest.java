@@ -2,9 +2,6 @@ package org.weft.compiler.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,6 +12,7 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
@@ -214,7 +212,9 @@ class RandomConversionTest {
           return refusal(evaluator, scope, source, target, e);
         }
         TensorStorage found = convert(evaluator, scope, source, target);
-        boolean same = found.format().equals(target) && Arrays.equals(bytes(found), bytes(wanted));
+        boolean same =
+            found.format().equals(target)
+                && Arrays.equals(CompilerCase.bytes(found), CompilerCase.bytes(wanted));
         return same ? null : "expected " + text(wanted) + ", found " + text(found);
       } catch (WeftException e) {
         return e.toString();
@@ -273,16 +273,6 @@ class RandomConversionTest {
             }
           });
       return nonzero.build();
-    }
-
-    private static byte[] bytes(TensorStorage storage) {
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      try {
-        storage.writeTo(new DataOutputStream(bytes));
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
-      return bytes.toByteArray();
     }
 
     private static String text(TensorStorage storage) {

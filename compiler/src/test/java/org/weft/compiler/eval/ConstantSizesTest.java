@@ -6,13 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.algebra.IndexVar;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -21,21 +17,13 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Which sizes are compiled into the kernels of statements. */
-class ConstantSizesTest {
+class ConstantSizesTest extends CompilerCase {
   private static final String SPMM = "Y(i,k) = A(i,j) * X(j,k)";
   private static final int ROWS = 4000;
   private static final int COLUMNS = 100;
 
-  private final TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
   private final Evaluator evaluator = new Evaluator(compiler, 2);
   private final Random random = new Random(5);
-
-  @AfterEach
-  void close() {
-    scope.close();
-    compiler.close();
-  }
 
   private TensorStorage matrix(int perRow) {
     CooBlock.Builder block = new CooBlock.Builder(2, ROWS * perRow);

@@ -10,17 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.Schedule;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
-import org.weft.runtime.NativeRuntime;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -28,20 +23,13 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-class ContractionsTest {
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
+class ContractionsTest extends CompilerCase {
   private final Evaluator evaluator = new Evaluator(compiler, 1);
   private final Map<String, TensorStorage> operands = new HashMap<>();
   private final Random random = new Random(7);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  ContractionsTest() {
+    super(1);
   }
 
   private void tensor(String name, String format, double density, long... sizes) {

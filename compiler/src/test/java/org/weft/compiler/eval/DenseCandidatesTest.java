@@ -12,28 +12,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.Schedule;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Which way a product of dense tensors is computed, and that each way gives the value. */
-class DenseCandidatesTest {
+class DenseCandidatesTest extends CompilerCase {
   private static final int STATEMENTS = Boolean.getBoolean("weft.long") ? 400 : 40;
   private static final int[] SIZES = {2, 3, 5, 8, 13, 24, 40, 100};
 
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(
-          CompilerOptions.forThisHost().withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
   private final Evaluator evaluator = new Evaluator(compiler, 2);
+
+  DenseCandidatesTest() {
+    super(Boolean.getBoolean("weft.long") ? 3 : 1);
+  }
 
   /** Most ways are hardly ever the fastest at the sizes of a test. */
   private Evaluator preferring(Way way) {
@@ -62,12 +58,6 @@ class DenseCandidatesTest {
     PANELS,
     AROUND,
     MATRICES
-  }
-
-  @AfterEach
-  void close() {
-    scope.close();
-    compiler.close();
   }
 
   private TensorStorage random(Random random, long... sizes) {

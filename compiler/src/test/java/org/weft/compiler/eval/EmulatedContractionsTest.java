@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,16 +29,13 @@ class EmulatedContractionsTest {
   private static final Map<String, Long> SIZES =
       Map.of("a", 7L, "b", 5L, "c", 3L, "d", 9L, "e", 4L, "f", 1L, "o", 0L);
 
+  @AutoClose
   private static final TensorCompiler PLAIN =
       TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
+
+  @AutoClose
   private static final TensorCompiler GUARDED =
       TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1).withCheck(true));
-
-  @AfterAll
-  static void close() {
-    PLAIN.close();
-    GUARDED.close();
-  }
 
   private static TensorStorage filled(MemoryScope scope, List<String> labels, double value) {
     TensorShape shape = TensorShape.of(labels.stream().mapToLong(SIZES::get).toArray());

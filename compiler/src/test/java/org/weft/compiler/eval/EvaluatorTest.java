@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.CompilerCase;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -21,18 +19,11 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-class EvaluatorTest {
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
+class EvaluatorTest extends CompilerCase {
   private final Evaluator evaluator = new Evaluator(compiler, 2);
 
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  EvaluatorTest() {
+    super(1);
   }
 
   private static TensorFormat format(String text, int order) {

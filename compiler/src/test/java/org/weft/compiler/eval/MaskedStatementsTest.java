@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
@@ -23,20 +22,11 @@ import org.weft.tensor.ValueType;
 /** Masks and accumulation as the evaluator runs them: conversions, previous values, strategies. */
 class MaskedStatementsTest {
   private static final int SIZE = 40;
-  private static TensorCompiler compiler;
 
-  @BeforeAll
-  static void open() {
-    compiler =
-        TensorCompiler.create(
-            CompilerOptions.forThisHost()
-                .withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
-  }
-
-  @AfterAll
-  static void close() {
-    compiler.close();
-  }
+  @AutoClose
+  private static final TensorCompiler COMPILER =
+      TensorCompiler.create(
+          CompilerOptions.forThisHost().withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
 
   private static double[][] sample(Random random, double density) {
     double[][] cells = new double[SIZE][SIZE];
@@ -123,7 +113,7 @@ class MaskedStatementsTest {
             StatementInput input = StatementInput.of(text, operands, format);
             boolean adds = assign.equals("+=");
             input = adds ? input.withPrevious(pack(scope, f[3], old)) : input;
-            Map<String, Double> result = entries(new Evaluator(compiler, 2).evaluate(scope, input));
+            Map<String, Double> result = entries(new Evaluator(COMPILER, 2).evaluate(scope, input));
             if (formats.contains("Dense")) {
               result.values().removeIf(value -> value == 0);
             }
@@ -149,12 +139,12 @@ class MaskedStatementsTest {
       TensorFormat format = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
       String text = "C(i,k)<M> = A(i,j) * B(j,k)";
       String few =
-          new Evaluator(compiler, 1)
+          new Evaluator(COMPILER, 1)
               .plan(StatementInput.of(text, Map.of("A", dense, "B", dense, "M", thin), format))
               .toString();
       assertThat(few).as("a thin mask pulls, although B is transposed for it").contains("B_10");
       String many =
-          new Evaluator(compiler, 1)
+          new Evaluator(COMPILER, 1)
               .plan(StatementInput.of(text, Map.of("A", half, "B", half, "M", dense), format))
               .toString();
       assertThat(many).as("a thick mask pushes").doesNotContain("B_10");

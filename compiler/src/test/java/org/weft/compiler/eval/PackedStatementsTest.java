@@ -4,39 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
+import org.weft.compiler.CompilerCase;
 import org.weft.memory.NativeArray;
-import org.weft.runtime.NativeRuntime;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Statements that are large enough for packed panels. */
-class PackedStatementsTest {
+class PackedStatementsTest extends CompilerCase {
   private static final int ROWS = 101;
   private static final int COLUMNS = 67;
   private static final int TERMS = 293;
 
-  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
   private final Evaluator evaluator = new Evaluator(compiler, 2);
   private final Random random = new Random(19);
-
-  @AfterEach
-  void nothingLeaks() {
-    scope.close();
-    compiler.close();
-    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
-  }
 
   /** A matrix of small whole numbers, with which every type computes exactly. */
   private TensorStorage matrix(int rows, int columns, ValueType type) {

@@ -6,13 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.LongUnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.Schedule;
-import org.weft.compiler.TensorCompiler;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -21,21 +17,13 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Which statements ask for rows before they need them: where the rows are far and scattered. */
-class PrefetchChoiceTest {
+class PrefetchChoiceTest extends CompilerCase {
   private static final String SPMV = "y(i) = A(i,j) * x(j)";
   private static final int ENTRIES = 300_000;
   private static final int LONG = 700_000;
 
-  private final TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
   private final Evaluator evaluator = new Evaluator(compiler, 2);
   private final Random random = new Random(7);
-
-  @AfterEach
-  void close() {
-    scope.close();
-    compiler.close();
-  }
 
   /** Three entries a row, whose columns {@code column} chooses by row. */
   private TensorStorage matrix(String format, long columns, LongUnaryOperator column) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.compiler.CompilerOptions;
@@ -29,13 +29,9 @@ import org.weft.tensor.ValueType;
 class SpecialNumbersTest {
   private static final long[] SIZES = {1, 2, 3, 5, 9, 13};
 
+  @AutoClose
   private static final TensorCompiler COMPILER =
       TensorCompiler.create(CompilerOptions.forThisHost());
-
-  @AfterAll
-  static void close() {
-    COMPILER.close();
-  }
 
   private interface Combine {
     double of(double left, double right);

@@ -11,16 +11,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.CompilerCase;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
-import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.lang.Statement;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -29,7 +25,7 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Statements over formats that need conversions before or after: never refused, never wrong. */
-class StructuredOperandsTest {
+class StructuredOperandsTest extends CompilerCase {
   private static final List<String> FORMATS =
       List.of(
           "CSR",
@@ -47,14 +43,8 @@ class StructuredOperandsTest {
           "{D:0/2, D:1/3, D:0%2, D:1%3}",
           "Dense");
 
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
-      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
-
-  @AfterEach
-  void close() {
-    scope.close();
-    compiler.close();
+  StructuredOperandsTest() {
+    super(0);
   }
 
   /** The formats that a format is tried with: a third of them, other ones for each. */

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +32,7 @@ import org.weft.tensor.ValueType;
 
 /** Sparse results whose values come in another order than the one they are stored in. */
 class ScatteredResultsTest {
+  @AutoClose
   private static final TensorCompiler COMPILER =
       TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
 
@@ -39,11 +40,6 @@ class ScatteredResultsTest {
 
   private static final List<String> LABELS = List.of("i", "j", "k", "l");
   private static final List<Boolean> BOTH = List.of(false, true);
-
-  @AfterAll
-  static void close() {
-    COMPILER.close();
-  }
 
   @ParameterizedTest(name = "{0}, {1}")
   @CsvSource(

@@ -10,8 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,22 +32,12 @@ import org.weft.error.WeftException;
 class ProgramRunnerTest {
   private static final Path PROGRAMS = Path.of("src", "test", "resources", "programs");
 
-  private static TensorCompiler compiler;
+  @AutoClose
+  private static final TensorCompiler COMPILER =
+      TensorCompiler.create(
+          CompilerOptions.forThisHost().withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void open() {
-    compiler =
-        TensorCompiler.create(
-            CompilerOptions.forThisHost()
-                .withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
-  }
-
-  @AfterAll
-  static void close() {
-    compiler.close();
-  }
 
   static List<String> programs() throws IOException {
     try (Stream<Path> files = Files.list(PROGRAMS)) {
@@ -358,7 +347,7 @@ class ProgramRunnerTest {
   private String run(String name, String text, Map<String, String> environment) {
     StringBuilder printed = new StringBuilder();
     new ProgramRunner(new LocalFiles(folder), environment, printed::append)
-        .run(ProgramRunner.parse(new SourceText(name, text)), new Evaluator(compiler, 2));
+        .run(ProgramRunner.parse(new SourceText(name, text)), new Evaluator(COMPILER, 2));
     return printed.toString();
   }
 }

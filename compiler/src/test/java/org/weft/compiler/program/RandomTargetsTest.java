@@ -8,8 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.compiler.CompilerOptions;
@@ -36,19 +35,11 @@ class RandomTargetsTest {
   private static final List<Label> RANGES =
       List.of(new Label("s", 1, 1, 3), new Label("t", 0, 2, 3), new Label("r", 2, 1, 5));
 
-  private static TensorCompiler compiler;
+  @AutoClose
+  private static final TensorCompiler COMPILER =
+      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void open() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
-  }
-
-  @AfterAll
-  static void close() {
-    compiler.close();
-  }
 
   @Test
   void targetsHoldWhatTheDefinitionSays() throws IOException {
@@ -81,7 +72,7 @@ class RandomTargetsTest {
     new ProgramRunner(new LocalFiles(folder), Map.of(), printed::append)
         .run(
             ProgramRunner.parse(new SourceText("random.ta", text.toString())),
-            new Evaluator(compiler, 2));
+            new Evaluator(COMPILER, 2));
     assertThat(printed.toString()).as("%s:\n%s", name, text).isEqualTo(dense(z));
   }
 

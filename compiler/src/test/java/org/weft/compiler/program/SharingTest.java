@@ -9,8 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,19 +34,11 @@ class SharingTest {
   private static final int SIZE = 6;
   private static final SharingLimits ALL = new SharingLimits(0, 1e9);
 
-  private static TensorCompiler compiler;
+  @AutoClose
+  private static final TensorCompiler COMPILER =
+      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void open() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
-  }
-
-  @AfterAll
-  static void close() {
-    compiler.close();
-  }
 
   @BeforeEach
   void write() throws IOException {
@@ -85,7 +76,7 @@ class SharingTest {
     List<String> notes = new ArrayList<>();
     List<Long> live = new ArrayList<>();
     int[] kernels = new int[1];
-    Evaluator evaluator = new Evaluator(compiler, 1);
+    Evaluator evaluator = new Evaluator(COMPILER, 1);
     LocalFiles files = new LocalFiles(folder);
     try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
       StoredSpace space =
