@@ -2,6 +2,7 @@ package org.weft.storage;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.weft.tensor.ValueType;
 
 /**
@@ -53,149 +54,103 @@ public record ContainerOptions(
   }
 
   public ContainerOptions withModeNames(List<String> names) {
-    return new ContainerOptions(
-        names,
-        modeOrder,
-        permutations,
-        compressed,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.modeNames = names);
   }
 
   public ContainerOptions withModeOrder(List<Integer> order) {
-    return new ContainerOptions(
-        modeNames,
-        order,
-        permutations,
-        compressed,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.modeOrder = order);
   }
 
   public ContainerOptions withPermutations(Map<Integer, int[]> byMode) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        byMode,
-        compressed,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.permutations = byMode);
   }
 
   public ContainerOptions withCompressed(boolean value) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        value,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.compressed = value);
   }
 
   public ContainerOptions withPartEntries(int entries) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        compressed,
-        entries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.partEntries = entries);
   }
 
   public ContainerOptions withValueType(ValueType type) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        compressed,
-        partEntries,
-        type,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(o -> o.valueType = type);
   }
 
   /** Where the tensor comes from: a file, the command line, the program's version. */
   public ContainerOptions withProvenance(String from, String by, String version) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        compressed,
-        partEntries,
-        valueType,
-        from,
-        by,
-        version,
-        batch,
-        replaceBatch,
-        byCoordinates);
+    return changed(
+        o -> {
+          o.source = from;
+          o.command = by;
+          o.program = version;
+        });
   }
 
   /** Names the batch, and says what becomes of one of that key that is there already. */
   public ContainerOptions withBatch(String key, boolean replace) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        compressed,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        key,
-        replace,
-        byCoordinates);
+    return changed(
+        o -> {
+          o.batch = key;
+          o.replaceBatch = replace;
+        });
   }
 
   /** Whether coordinates are those of the tensor that is added to, whatever the labels. */
   public ContainerOptions withByCoordinates(boolean value) {
-    return new ContainerOptions(
-        modeNames,
-        modeOrder,
-        permutations,
-        compressed,
-        partEntries,
-        valueType,
-        source,
-        command,
-        program,
-        batch,
-        replaceBatch,
-        value);
+    return changed(o -> o.byCoordinates = value);
+  }
+
+  private ContainerOptions changed(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /** Options while one of them changes. */
+  private static final class Draft {
+    List<String> modeNames;
+    List<Integer> modeOrder;
+    Map<Integer, int[]> permutations;
+    boolean compressed;
+    int partEntries;
+    ValueType valueType;
+    String source;
+    String command;
+    String program;
+    String batch;
+    boolean replaceBatch;
+    boolean byCoordinates;
+
+    Draft(ContainerOptions of) {
+      modeNames = of.modeNames;
+      modeOrder = of.modeOrder;
+      permutations = of.permutations;
+      compressed = of.compressed;
+      partEntries = of.partEntries;
+      valueType = of.valueType;
+      source = of.source;
+      command = of.command;
+      program = of.program;
+      batch = of.batch;
+      replaceBatch = of.replaceBatch;
+      byCoordinates = of.byCoordinates;
+    }
+
+    ContainerOptions options() {
+      return new ContainerOptions(
+          modeNames,
+          modeOrder,
+          permutations,
+          compressed,
+          partEntries,
+          valueType,
+          source,
+          command,
+          program,
+          batch,
+          replaceBatch,
+          byCoordinates);
+    }
   }
 }
