@@ -22,47 +22,28 @@ import org.weft.error.WeftException;
 
 /** Text that is compressed as a whole: every codec, many blocks, splits anywhere, damage. */
 class CompressedTextTest {
-  private static final List<long[]> SHAPES =
-      List.of(new long[] {5, 7, 3}, new long[] {300}, new long[] {1, 1L << 40});
+  private static final long[][] SHAPES = {{5, 7, 3}, {300}, {1, 1L << 40}};
 
   @TempDir Path folder;
 
   @Nested
   class TnsBzip2 extends TensorFileFormatContract {
-    @Override
-    String extension() {
-      return ".tns.bz2";
-    }
-
-    @Override
-    List<long[]> shapes() {
-      return SHAPES;
+    TnsBzip2() {
+      super(".tns.bz2", SHAPES);
     }
   }
 
   @Nested
   class MtxBzip2 extends TensorFileFormatContract {
-    @Override
-    String extension() {
-      return ".mtx.bz2";
-    }
-
-    @Override
-    List<long[]> shapes() {
-      return List.of(new long[] {5, 7}, new long[] {1, 1L << 40});
+    MtxBzip2() {
+      super(".mtx.bz2", new long[] {5, 7}, new long[] {1, 1L << 40});
     }
   }
 
   @Nested
   class TnsZstd extends TensorFileFormatContract {
-    @Override
-    String extension() {
-      return ".tns.zst";
-    }
-
-    @Override
-    List<long[]> shapes() {
-      return SHAPES;
+    TnsZstd() {
+      super(".tns.zst", SHAPES);
     }
   }
 

@@ -1,27 +1,24 @@
 package org.weft.storage;
 
-import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.Seekable;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.LocalStandIn;
 
 /** A file under {@code madeup:} that nobody stores: a beginning, one byte many times, an end. */
-public final class MadeUpFileSystem extends FilterFileSystem {
+public final class MadeUpFileSystem extends LocalStandIn {
   static String beginning = "";
   static char filler;
   static String end = "";
   static long length;
 
   public MadeUpFileSystem() {
-    super(new RawLocalFileSystem());
+    super("madeup", new RawLocalFileSystem());
   }
 
   static FileAccess access(String newBeginning, char newFiller, long fillers, String newEnd) {
@@ -29,25 +26,8 @@ public final class MadeUpFileSystem extends FilterFileSystem {
     filler = newFiller;
     end = newEnd;
     length = newBeginning.length() + fillers + newEnd.length();
-    Configuration configuration = new Configuration();
-    configuration.set("fs.madeup.impl", MadeUpFileSystem.class.getName());
-    configuration.setBoolean("fs.madeup.impl.disable.cache", true);
-    return FileAccess.of(configuration);
+    return access("madeup", MadeUpFileSystem.class);
   }
-
-  @Override
-  public void initialize(URI name, Configuration configuration) throws IOException {
-    fs.initialize(URI.create("file:///"), configuration);
-    setConf(configuration);
-  }
-
-  @Override
-  public URI getUri() {
-    return URI.create("madeup:///");
-  }
-
-  @Override
-  protected void checkPath(Path path) {}
 
   @Override
   public FileStatus getFileStatus(Path path) {

@@ -21,10 +21,23 @@ abstract class TensorFileFormatContract {
 
   @TempDir Path folder;
 
-  abstract String extension();
+  private final String extension;
+  private final List<long[]> shapes;
 
-  /** Mode sizes that the format can hold. */
-  abstract List<long[]> shapes();
+  /**
+   * @param shapes mode sizes that the format can hold; none: those of any tensor
+   */
+  TensorFileFormatContract(String extension, long[]... shapes) {
+    this.extension = extension;
+    this.shapes =
+        shapes.length > 0
+            ? List.of(shapes)
+            : List.of(
+                new long[] {5, 7, 3},
+                new long[] {300},
+                new long[] {1, 1L << 40},
+                new long[] {2, 70_000, 3, 4, 5, 6, 7, 8});
+  }
 
   /** Whether every cell is an entry. */
   boolean dense() {
@@ -32,7 +45,7 @@ abstract class TensorFileFormatContract {
   }
 
   private String uri(String name) {
-    return folder.resolve(name + extension()).toString();
+    return folder.resolve(name + extension).toString();
   }
 
   private String write(String name, long[] shape, List<CooBlock> blocks, boolean announce)
@@ -119,7 +132,7 @@ abstract class TensorFileFormatContract {
   void whatIsWrittenIsReadInAnySplitting() throws Exception {
     Random random = new Random(SEED);
     int file = 0;
-    for (long[] shape : shapes()) {
+    for (long[] shape : shapes) {
       for (boolean announce : new boolean[] {true, false}) {
         List<CooBlock> blocks = random(shape, 50, random);
         String uri = write("t" + file++, shape, blocks, announce);
@@ -136,7 +149,7 @@ abstract class TensorFileFormatContract {
 
   @Test
   void aTensorWithoutEntriesKeepsItsShape() throws Exception {
-    for (long[] shape : shapes()) {
+    for (long[] shape : shapes) {
       long[] empty = shape.clone();
       empty[0] = dense() ? 0 : shape[0];
       String uri = write("e" + shape.length + "-" + shape[0], empty, List.of(), true);
@@ -148,18 +161,18 @@ abstract class TensorFileFormatContract {
 
   @Test
   void travelsToTasks() throws Exception {
-    String uri = write("s", shapes().get(0), random(shapes().get(0), 9, new Random(SEED)), true);
+    String uri = write("s", shapes.get(0), random(shapes.get(0), 9, new Random(SEED)), true);
     InputPlan plan = open(uri, 20);
     assertThat(Entries.read(Serialisation.copy(plan))).isEqualTo(Entries.read(plan));
   }
 
   @Test
   void everyTruncationIsAnErrorOrShorterButNeverWrong() throws Exception {
-    long[] shape = shapes().get(0);
+    long[] shape = shapes.get(0);
     byte[] whole =
         Files.readAllBytes(Path.of(write("w", shape, random(shape, 9, new Random(SEED)), true)));
     for (int length = 0; length < whole.length; length++) {
-      Path cut = folder.resolve("cut" + extension());
+      Path cut = folder.resolve("cut" + extension);
       Files.write(cut, java.util.Arrays.copyOf(whole, length));
       Fuzz.readOrWeftException(cut.toString());
     }
@@ -178,9 +191,9 @@ abstract class TensorFileFormatContract {
   void randomBytesAndRandomDamageAreReadOrRefused() throws Exception {
     System.out.println(getClass().getSimpleName() + ": -Dweft.seed=" + SEED);
     Random random = new Random(SEED);
-    long[] shape = shapes().get(0);
+    long[] shape = shapes.get(0);
     byte[] good = Files.readAllBytes(Path.of(write("g", shape, random(shape, 12, random), true)));
-    Path file = folder.resolve("fuzz" + extension());
+    Path file = folder.resolve("fuzz" + extension);
     for (int round = 0; round < 400; round++) {
       Files.write(file, Fuzz.bytes(random, good));
       Fuzz.readOrWeftException(file.toString());

@@ -7,21 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
-import org.weft.storage.Labels;
-import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
-import org.weft.storage.WriteOptions;
-import org.weft.tensor.TensorShape;
 
 /** Every damage to a container is noticed and named. */
 class DamageTest {
@@ -36,28 +28,12 @@ class DamageTest {
   void write() throws Exception {
     root = folder.resolve("d.weft");
     uri = root.toString();
-    long[] shape = {6, 5, 40};
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(TensorShape.of(shape))
-            .withLabels(Map.of(0, Labels.of(List.of("a", "b", "c", "d", "e", "f"))))
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withPartEntries(60)
-                    .withPermutations(Map.of(1, new int[] {1, 0, 2, 4, 3})));
-    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 3, options)) {
-      output.write(Tensors.sorted(shape, Tensors.random(shape, 150, new Random(SEED))));
-      output.commit();
-    }
+    Tensors.writeFull(uri, new Random(SEED));
   }
 
   /** Reads all there is: entries, statistics, labels, permutations. */
   private void readAll() throws Exception {
-    Tensors.read(Entries.ACCESS, uri);
-    Container container = Container.open(Entries.ACCESS, uri);
-    container.statistics();
-    container.labels().all();
-    container.permutations();
+    Tensors.readFull(uri);
   }
 
   private WeftException failure(String what) {

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.Predicate;
@@ -30,13 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
-import org.weft.storage.Labels;
-import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
-import org.weft.storage.WriteOptions;
-import org.weft.tensor.TensorShape;
 
 /**
  * Manifests and data files that somebody made to harm, with right check sums: they are read as some
@@ -59,19 +52,7 @@ class HostileManifestTest {
   void write() throws Exception {
     root = folder.resolve("d.weft");
     uri = root.toString();
-    long[] shape = {6, 5, 40};
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(TensorShape.of(shape))
-            .withLabels(Map.of(0, Labels.of(List.of("a", "b", "c", "d", "e", "f"))))
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withPartEntries(60)
-                    .withPermutations(Map.of(1, new int[] {1, 0, 2, 4, 3})));
-    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 3, options)) {
-      output.write(Tensors.sorted(shape, Tensors.random(shape, 150, new Random(SEED))));
-      output.commit();
-    }
+    Tensors.writeFull(uri, new Random(SEED));
     String text = Files.readString(manifest());
     good = JSON.readTree(text.substring(0, text.lastIndexOf("crc32c ")));
   }
@@ -94,11 +75,7 @@ class HostileManifestTest {
 
   /** Reads all there is, forwards and in stored order, and lists what gc would remove. */
   private void readAll() throws Exception {
-    Tensors.read(Entries.ACCESS, uri);
-    Container container = Container.open(Entries.ACCESS, uri);
-    container.statistics();
-    container.labels().all();
-    container.permutations();
+    Container container = Tensors.readFull(uri);
     for (int part = 0; part < container.partCount(); part++) {
       Entries.ACCESS.hosts(container.file(part), container.offset(part));
     }

@@ -2,12 +2,14 @@ package org.weft.storage.container;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
 import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -45,6 +47,33 @@ final class Tensors {
     }
     blocks.add(builder.build());
     return blocks;
+  }
+
+  /** A tensor of order 3 in parts, with labels and a permutation. */
+  static void writeFull(String uri, Random random) throws Exception {
+    long[] shape = {6, 5, 40};
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(shape))
+            .withLabels(Map.of(0, Labels.of(List.of("a", "b", "c", "d", "e", "f"))))
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withPartEntries(60)
+                    .withPermutations(Map.of(1, new int[] {1, 0, 2, 4, 3})));
+    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 3, options)) {
+      output.write(sorted(shape, random(shape, 150, random)));
+      output.commit();
+    }
+  }
+
+  /** Reads all there is: entries, statistics, labels, permutations. */
+  static Container readFull(String uri) throws Exception {
+    read(Entries.ACCESS, uri);
+    Container container = Container.open(Entries.ACCESS, uri);
+    container.statistics();
+    container.labels().all();
+    container.permutations();
+    return container;
   }
 
   /** Entries in coordinate order, duplicates summed. */

@@ -223,15 +223,20 @@ class TransactionTest {
     assertThat(Tensors.read(local, target)).hasSize(OLD.size() + won * NEW.size());
   }
 
+  /** What happens elsewhere after the next rename. */
+  private static void afterRename(FaultyFileSystem.Meanwhile meanwhile) {
+    FaultyFileSystem.afterRename =
+        () -> {
+          FaultyFileSystem.afterRename = null;
+          meanwhile.run();
+        };
+  }
+
   /** A version made from ours between our commit and our look back is no competitor. */
   @Test
   void aVersionThatGoesOnFromOursDoesNotUndoIt() throws Exception {
     write(Existing.REFUSE, OLD);
-    FaultyFileSystem.afterRename =
-        () -> {
-          FaultyFileSystem.afterRename = null;
-          write(Existing.APPEND, NEW);
-        };
+    afterRename(() -> write(Existing.APPEND, NEW));
     write(Existing.APPEND, NEW);
     assertThat(Container.open(faulty, uri()).version()).isEqualTo(3);
     assertThat(Tensors.read(faulty, uri())).hasSize(OLD.size() + 2 * NEW.size());
@@ -241,23 +246,21 @@ class TransactionTest {
   @Test
   void aLaterVersionThatExpiresUnderOurLookDoesNotFailUs() throws Exception {
     write(Existing.REFUSE, OLD);
-    FaultyFileSystem.afterRename =
+    afterRename(
         () -> {
-          FaultyFileSystem.afterRename = null;
           write(Existing.APPEND, NEW);
           write(Existing.APPEND, NEW);
           FaultyFileSystem.vanishing = "manifest-3.json";
-        };
+        });
     write(Existing.APPEND, NEW);
     assertThat(FaultyFileSystem.vanishing).isNull();
     assertThat(Container.open(faulty, uri()).version()).isEqualTo(4);
     assertThat(Tensors.read(faulty, uri())).hasSize(OLD.size() + 3 * NEW.size());
-    FaultyFileSystem.afterRename =
+    afterRename(
         () -> {
-          FaultyFileSystem.afterRename = null;
           write(Existing.APPEND, NEW);
           FaultyFileSystem.vanishing = "manifest-6.json";
-        };
+        });
     write(Existing.APPEND, NEW);
     assertThat(Container.open(faulty, uri()).version()).isEqualTo(5);
   }

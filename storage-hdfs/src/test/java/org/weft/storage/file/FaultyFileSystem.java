@@ -3,14 +3,11 @@ package org.weft.storage.file;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Constructor;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
-import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
@@ -20,7 +17,7 @@ import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
 
 /** The local file system under {@code faulty:}, with the faults that a test asks for. */
-public final class FaultyFileSystem extends FilterFileSystem {
+public final class FaultyFileSystem extends LocalStandIn {
   public enum Fault {
     NONE,
     RENAME_FALSE,
@@ -82,7 +79,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
   private boolean silent;
 
   public FaultyFileSystem() {
-    super(new InProcess());
+    super("faulty", new InProcess());
   }
 
   /** Sets permissions without {@code chmod}: Hadoop starts a process for every file and folder. */
@@ -99,25 +96,8 @@ public final class FaultyFileSystem extends FilterFileSystem {
   }
 
   public static FileAccess access() {
-    Configuration configuration = new Configuration();
-    configuration.set("fs.faulty.impl", FaultyFileSystem.class.getName());
-    configuration.setBoolean("fs.faulty.impl.disable.cache", true);
-    return FileAccess.of(configuration);
+    return access("faulty", FaultyFileSystem.class);
   }
-
-  @Override
-  public void initialize(URI name, Configuration configuration) throws IOException {
-    fs.initialize(URI.create("file:///"), configuration);
-    setConf(configuration);
-  }
-
-  @Override
-  public URI getUri() {
-    return URI.create("faulty:///");
-  }
-
-  @Override
-  protected void checkPath(Path path) {}
 
   private static Path local(Path path) {
     return new Path("file", "", path.toUri().getPath());
