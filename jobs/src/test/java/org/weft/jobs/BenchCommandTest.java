@@ -21,24 +21,10 @@ class BenchCommandTest {
     String tsv = folder.resolve("b.tsv").toString();
     String svg = folder.resolve("b.svg").toString();
     Run run =
-        Run.of(
-            "bench",
-            "--kernels",
-            "spmv,mttkrp",
-            "--tensors",
-            file + ",uniform",
-            "--scale",
-            "0.001",
-            "--ranks",
-            "2,3",
-            "--rounds",
-            "2",
-            "--threads",
-            "2",
-            "--report",
-            tsv,
-            "--plot",
-            svg);
+        Run.line(
+            "bench --kernels spmv,mttkrp --tensors %s,uniform --scale 0.001 --ranks 2,3 "
+                + "--rounds 2 --threads 2 --report %s --plot %s",
+            file, tsv, svg);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("bounds    1 thread: triad", "bounds    2 threads: triad");
     assertThat(run.err()).contains("read " + file, "generate uniform");
@@ -50,19 +36,9 @@ class BenchCommandTest {
     assertThat(Run.read(tsv)).startsWith("kernel\ttensor\tparameters\tthreads\tmedian_seconds");
     assertThat(Run.read(svg)).startsWith("<svg").contains("mode 2 R3").endsWith("</svg>\n");
     Run json =
-        Run.of(
-            "bench",
-            "--kernels",
-            "add",
-            "--tensors",
-            "banded",
-            "--scale",
-            "0.0001",
-            "--rounds",
-            "1",
-            "--threads",
-            "1",
-            "--report",
+        Run.line(
+            "bench --kernels add --tensors banded --scale 0.0001 --rounds 1 --threads 1 "
+                + "--report %s",
             folder.resolve("b.json").toString());
     assertThat(json.status()).as(json.err()).isZero();
     assertThat(Run.read(folder.resolve("b.json").toString()))
@@ -93,22 +69,10 @@ class BenchCommandTest {
     String file = Run.write(folder, "a.tns", "1 1 1 2\n2 1 3 4\n2 2 1 1.5\n");
     String tsv = folder.resolve("b.tsv").toString();
     Run run =
-        Run.of(
-            "bench",
-            "--kernels",
-            "ttv,mttkrp",
-            "--tensors",
-            file,
-            "--ranks",
-            "5",
-            "--rounds",
-            "1",
-            "--threads",
-            "1",
-            "--beside",
-            program,
-            "--report",
-            tsv);
+        Run.line(
+            "bench --kernels ttv,mttkrp --tensors %s --ranks 5 --rounds 1 --threads 1 "
+                + "--beside %s --report %s",
+            file, program, tsv);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains(" other x");
     List<String> asked = Run.read(requests).lines().toList();
@@ -143,26 +107,11 @@ class BenchCommandTest {
     String program =
         script("echo $@ >> " + requests, "echo ready", "while read mode; do echo 3600; done");
     Run run =
-        Run.of(
-            "bench",
-            "--expression",
-            "C(i,j) = A(i,k) * B(k,j)",
-            "--sizes",
-            "i=40,j=8,k=30",
-            "--format",
-            "A=CSR:0.1",
-            "--schedule",
-            "parallel",
-            "--schedule",
-            "order(i,k,j)",
-            "--rounds",
-            "1",
-            "--threads",
-            "1",
-            "--beside",
-            program,
-            "--report",
-            tsv);
+        Run.line(
+            "bench --expression %s --sizes i=40,j=8,k=30 --format A=CSR:0.1 --schedule "
+                + "parallel --schedule order(i,k,j) --rounds 1 --threads 1 --beside %s --report "
+                + "%s",
+            "C(i,j) = A(i,k) * B(k,j)", program, tsv);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("C(i,j)=A(i,k)*B(k,j)", "order(i,k,j)");
     assertThat(Run.read(requests)).isEqualTo("C(i,j)=A(i,k)*B(k,j) i=40,j=8,k=30,A=CSR:0.1 1 0\n");
@@ -227,8 +176,7 @@ class BenchCommandTest {
   }
 
   private Run bench(String file, String program) {
-    return Run.of(
-        "bench", "--kernels", "ttv", "--tensors", file, "--rounds", "1", "--beside", program);
+    return Run.line("bench --kernels ttv --tensors %s --rounds 1 --beside %s", file, program);
   }
 
   private String script(String... lines) throws IOException {
@@ -244,24 +192,10 @@ class BenchCommandTest {
     String tsv = folder.resolve("o.tsv").toString();
     String svg = folder.resolve("o.svg").toString();
     Run run =
-        Run.of(
-            "bench",
-            "--orders",
-            "lexi,partition:2",
-            "--tensors",
-            file + ",banded",
-            "--scale",
-            "0.0005",
-            "--ranks",
-            "2",
-            "--rounds",
-            "1",
-            "--threads",
-            "2",
-            "--report",
-            tsv,
-            "--plot",
-            svg);
+        Run.line(
+            "bench --orders lexi,partition:2 --tensors %s,banded --scale 0.0005 --ranks 2 "
+                + "--rounds 1 --threads 2 --report %s --plot %s",
+            file, tsv, svg);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("SpMV", "SpMM 2", "TTV", "TTM 2", "MTTKRP 2", "rows fetched");
     // 3 kernels of the file under 3 orders, 2 of the matrix under 4, each with 1 and 2 threads.

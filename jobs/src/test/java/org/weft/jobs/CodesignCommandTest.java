@@ -66,15 +66,9 @@ class CodesignCommandTest {
             """);
     String tsv = folder.resolve("d.tsv").toString();
     Run run =
-        Run.of(
-            "codesign",
-            file,
-            "--expression",
-            "C(b,i,j) = A(b,i,k) * B(b,k,j)",
-            "--sizes",
-            "b=3,i=4,j=5,k=8",
-            "--report",
-            tsv);
+        Run.line(
+            "codesign %s --expression %s --sizes b=3,i=4,j=5,k=8 --report %s",
+            file, "C(b,i,j) = A(b,i,k) * B(b,k,j)", tsv);
     assertThat(run.status()).as(run.err()).isZero();
     List<String[]> rows = cells(tsv);
     int seconds = List.of(rows.get(0)).indexOf("seconds");

@@ -15,10 +15,12 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.jobs.help.FirstSteps;
 import org.weft.jobs.output.Console;
@@ -34,25 +36,12 @@ import picocli.CommandLine.Model.OptionSpec;
 class CommandLineTest {
   @TempDir Path folder;
 
+  private static List<String> explained() {
+    return Stream.concat(Commands.explained().stream(), Stream.of("explain")).toList();
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "demo",
-        "eval",
-        "run",
-        "mttkrp",
-        "ttm",
-        "ttv",
-        "cpd",
-        "tucker",
-        "complete",
-        "stats",
-        "convert",
-        "generate",
-        "reorder",
-        "spy",
-        "explain"
-      })
+  @MethodSource("explained")
   void everyCommandHasHelpWithAnExample(String command) {
     Run run = Run.of(command, "--help");
     assertThat(run.status()).isZero();
@@ -476,17 +465,9 @@ class CommandLineTest {
     assertThat(Run.read(one).lines()).hasSize(3309);
     String truth = folder.resolve("truth").toString();
     Run planted =
-        Run.of(
-            "generate",
-            "--shape",
-            "5x4x3",
-            "--planted",
-            "2",
-            "--noise",
-            "0.01",
-            "--factors-out",
-            truth,
-            folder.resolve("p.tns").toString());
+        Run.line(
+            "generate --shape 5x4x3 --planted 2 --noise 0.01 --factors-out %s %s",
+            truth, folder.resolve("p.tns").toString());
     assertThat(planted.status()).as(planted.err()).isZero();
     assertThat(Run.names(folder.resolve("truth")))
         .containsExactly("lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy");

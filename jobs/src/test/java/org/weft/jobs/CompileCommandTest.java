@@ -26,21 +26,9 @@ class CompileCommandTest {
   void makesALibraryAHeaderAndAModule() throws Exception {
     Path library = folder.resolve("libk.so");
     Run run =
-        Run.of(
-            "compile",
-            SPMV,
-            "--format",
-            "A={D, CU}@1,0,x=Dense",
-            "-o",
-            library.toString(),
-            "--header",
-            file("k.h"),
-            "--python",
-            file("k.py"),
-            "--cpu",
-            "x86-64-v2",
-            "--threads",
-            "2");
+        Run.line(
+            "compile %s --format %s -o %s --header %s --python %s --cpu x86-64-v2 " + "--threads 2",
+            SPMV, "A={D, CU}@1,0,x=Dense", library.toString(), file("k.h"), file("k.py"));
     assertThat(run.err()).contains("wrote " + library, "x86-64-v2");
     assertThat(run.status()).isZero();
     assertThat(Run.names(folder)).containsExactly("k.h", "k.py", "libk.so");

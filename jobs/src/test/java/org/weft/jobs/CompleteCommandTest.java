@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
@@ -22,8 +20,7 @@ import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft complete} from file to folder. */
-class CompleteCommandTest {
-  @TempDir Path folder;
+class CompleteCommandTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
@@ -41,10 +38,6 @@ class CompleteCommandTest {
       }
     }
     tensor = Run.write(folder, "x.tns", text.toString());
-  }
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
   }
 
   @Test

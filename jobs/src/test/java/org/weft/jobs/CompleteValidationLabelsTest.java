@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
@@ -24,15 +22,9 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
 /** {@code weft complete --validate FILE}, where slices have labels: a label is one slice. */
-class CompleteValidationLabelsTest {
+class CompleteValidationLabelsTest extends FolderCase {
   private static final List<String> USERS = List.of("ann", "bob", "cem", "dee", "eva", "fay");
   private static final List<String> ITEMS = List.of("ham", "jam", "oil", "pea", "rye");
-
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
 
   /**
    * The cells of a rank-1 table that are trained, or validated, under coordinates of the labels.

@@ -3,29 +3,21 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 
 /** {@code weft cpd --constrain} from file to folder. */
-class ConstrainedCpdCommandTest {
-  @TempDir Path folder;
+class ConstrainedCpdCommandTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 200; e++) {
-      text.append(e % 7 + 1).append(' ').append(e * 5 % 9 + 1).append(' ').append(e * 3 % 11 + 1);
-      text.append(' ').append((e % 13 - 4) * 1e6).append('\n');
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
+    tensor = scattered(200, new int[] {7, 9, 11}, new int[] {1, 5, 3}, e -> (e % 13 - 4) * 1e6);
   }
 
   private Run cpd(String more) {

@@ -4,25 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Containers from the command line, without Spark. */
-class ContainerCommandsTest {
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
-  private static String ok(String... arguments) {
-    Run run = Run.of(arguments);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out();
-  }
-
+class ContainerCommandsTest extends FolderCase {
   private String entries(String container) {
     ok("convert", container, path("back.tns"), "--overwrite");
     return Run.read(path("back.tns"));

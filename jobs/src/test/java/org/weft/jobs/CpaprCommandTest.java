@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,22 +17,12 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 
 /** {@code weft cpapr} from file to folder. */
-class CpaprCommandTest {
-  @TempDir Path folder;
+class CpaprCommandTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 60; e++) {
-      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
-      text.append(' ').append(1 + e % 9).append('\n');
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
-  }
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
+    tensor = scattered(60, e -> 1 + e % 9);
   }
 
   @Test

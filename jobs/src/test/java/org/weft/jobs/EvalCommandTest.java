@@ -140,14 +140,7 @@ class EvalCommandTest {
   @Test
   void filesWithoutAShapeAgreeWithTheOthers() {
     Run run =
-        Run.of(
-            "eval",
-            "y(i) = A(i,j) * x(j)",
-            "--input",
-            "A=" + a,
-            "--input",
-            "x=" + x,
-            "--zero-based");
+        Run.line("eval %s --input A=%s --input x=%s --zero-based", "y(i) = A(i,j) * x(j)", a, x);
     assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1.5\n");
   }
 
@@ -224,33 +217,15 @@ class EvalCommandTest {
   void everyFormatGivesTheSame() {
     for (String format : new String[] {"CSR", "CSC", "COO@1,0", "DCSC", "Dense"}) {
       Run run =
-          Run.of(
-              "eval",
-              "s = A(i,j) * B(i,j) + alpha * A(i,j)",
-              "--input",
-              "A=" + a,
-              "--input",
-              "B=" + b,
-              "--input",
-              "alpha=2",
-              "--format",
-              "A=" + format,
-              "--size",
-              "i=4");
+          Run.line(
+              "eval %s --input A=%s --input B=%s --input alpha=2 --format A=%s --size i=4",
+              "s = A(i,j) * B(i,j) + alpha * A(i,j)", a, b, format);
       assertThat(run.status()).as(run.err()).isEqualTo(2);
       assertThat(run.err()).contains("label i", "size 3", "size 4");
       Run right =
-          Run.of(
-              "eval",
-              "s = A(i,j) * D(i,j) + alpha * A(i,j)",
-              "--input",
-              "A=" + a,
-              "--input",
-              "D=" + a,
-              "--input",
-              "alpha=2",
-              "--format",
-              "A=" + format);
+          Run.line(
+              "eval %s --input A=%s --input D=%s --input alpha=2 --format A=%s",
+              "s = A(i,j) * D(i,j) + alpha * A(i,j)", a, a, format);
       assertThat(right.out()).as(right.err()).isEqualTo("111.25\n");
     }
   }
@@ -276,17 +251,9 @@ class EvalCommandTest {
       assertThat(run.out()).as(run.err()).isEqualTo(text);
       Path out = folder.resolve("out" + format.length() + ".tns");
       assertThat(
-              Run.of(
-                      "eval",
-                      "y(i) = A(i)",
-                      "--input",
-                      input,
-                      "--type",
-                      "long",
-                      "--format",
-                      result,
-                      "--output",
-                      out.toString())
+              Run.line(
+                      "eval %s --input %s --type long --format %s --output %s",
+                      "y(i) = A(i)", input, result, out.toString())
                   .status())
           .isZero();
       assertThat(out).hasContent(text);
@@ -345,15 +312,9 @@ class EvalCommandTest {
   @Test
   void analyzesWhatItPlans() {
     Run run =
-        Run.of(
-            "explain",
-            "--analyze",
-            "eval",
-            "C(i,k) = A(i,j) * B(j,k)",
-            "--input",
-            "A=" + a,
-            "--input",
-            "B=" + b);
+        Run.line(
+            "explain --analyze eval %s --input A=%s --input B=%s",
+            "C(i,k) = A(i,j) * B(j,k)", a, b);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("kernel C(i,k)", "exchange", "; measured ", "result: ");
     Run other = Run.of("explain", "--analyze", "stats", a);
@@ -425,17 +386,9 @@ class EvalCommandTest {
   void aFailedRunLeavesNothing() {
     String c = folder.resolve("c.mtx").toString();
     Run run =
-        Run.of(
-            "eval",
-            "C(i,j) = A(i,j) + D(i,j)",
-            "--input",
-            "A=" + a,
-            "--input",
-            "D=" + b,
-            "--size",
-            "j=9",
-            "--output",
-            c);
+        Run.line(
+            "eval %s --input A=%s --input D=%s --size j=9 --output %s",
+            "C(i,j) = A(i,j) + D(i,j)", a, b, c);
     assertThat(run.status()).isEqualTo(2);
     assertThat(Run.names(folder)).containsExactly("a.mtx", "b.tns", "x.tns");
   }

@@ -4,24 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft cpd --factors-table}: the table has what the folder has. */
-class FactorsTableTest {
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
+class FactorsTableTest extends FolderCase {
   @Test
   void factorsAreATableWithLabels() throws IOException {
     String tensor = Run.write(folder, "t.tns", "1 1 1 2\n2 1 3 1\n3 2 2 4\n1 2 3 3\n");
@@ -72,16 +64,9 @@ class FactorsTableTest {
     Files.createDirectory(folder.resolve("mine"));
     Run.write(folder.resolve("mine"), "notes.txt", "x");
     Run run =
-        Run.of(
-            "cpd",
-            tensor,
-            "--rank",
-            "1",
-            "--overwrite",
-            "--output",
-            path("factors"),
-            "--factors-table",
-            path("mine"));
+        Run.line(
+            "cpd %s --rank 1 --overwrite --output %s --factors-table %s",
+            tensor, path("factors"), path("mine"));
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err()).contains("WEFT-104").contains("notes.txt");
     assertThat(Files.exists(folder.resolve("factors"))).isFalse();

@@ -5,27 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft gcp} from file to folder. */
-class GcpCommandTest {
-  @TempDir Path folder;
+class GcpCommandTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 60; e++) {
-      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
-      text.append(" 1\n");
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
+    tensor = scattered(60, e -> 1);
     Run.write(folder, "two.tns", "1 1 1 2\n2 2 2 1\n");
   }
 

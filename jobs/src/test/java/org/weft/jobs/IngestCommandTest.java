@@ -432,20 +432,10 @@ class IngestCommandTest extends IngestCase {
             "1"));
     stopSpark(); // cpd starts its own
     ok(
-        Run.of(
-            "cpd",
-            path("w.weft"),
-            "--rank",
-            "2",
-            "--seed",
-            "3",
-            "--nonnegative",
-            "--reorder",
-            "lexi",
-            "--output",
-            path("f"),
-            "--master",
-            "local[2]"));
+        Run.line(
+            "cpd %s --rank 2 --seed 3 --nonnegative --reorder lexi --output %s --master "
+                + "local[2]",
+            path("w.weft"), path("f")));
     String top = ok(Run.of("top", path("f"), "--count", "3")).out();
     assertThat(top).contains("person", "what", "size", "lambda");
     String[] components = top.split("component ");

@@ -3,32 +3,19 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.weft.storage.ContainerOptions;
-import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
-import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorShape;
 
 /** Whoever keeps a mode keeps its name and its labels. */
-class KeptModesTest {
+class KeptModesTest extends FolderCase {
   private static final List<String> USERS = List.of("ann", "bob");
   private static final List<String> ITEMS = List.of("x", "y", "z");
   private static final List<String> DAYS = List.of("mon", "tue");
-
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
 
   @BeforeEach
   void writeTensor() throws IOException {
@@ -44,26 +31,7 @@ class KeptModesTest {
       java.util.Arrays.fill(at, e);
       block.add(at, 1 + e);
     }
-    Map<Integer, Labels> all = new java.util.HashMap<>();
-    for (int mode = 0; mode < order; mode++) {
-      all.put(mode, Labels.of(labels.get(mode)));
-    }
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(TensorShape.of(labels.stream().mapToLong(List::size).toArray()))
-            .withLabels(all)
-            .withContainer(ContainerOptions.defaults().withModeNames(names));
-    try (TensorOutput out =
-        TensorFiles.create(FileAccess.local(), path(file), false, order, options)) {
-      out.write(block.build());
-      out.commit();
-    }
-  }
-
-  private static String ok(String... command) {
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out() + run.err();
+    LabelledTensor.write(folder.resolve(file), names, labels, block.build());
   }
 
   private List<String> names(String file) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -26,19 +25,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
 /** {@code weft convert --append} with labels, batches, and what does not go together. */
-class LabelledAppendTest {
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
-  private static String ok(String... command) {
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out() + run.err();
-  }
-
+class LabelledAppendTest extends FolderCase {
   private static String wrong(String... command) {
     Run run = Run.of(command);
     assertThat(run.status()).as(run.err()).isEqualTo(2);

@@ -44,14 +44,20 @@ final class LabelledTensor {
       }
       cells.add(at, Double.parseDouble(words[at.length]));
     }
+    write(file, names, labels, cells.build());
+  }
+
+  /** Writes entries of a tensor whose labels are numbered as given. */
+  static void write(Path file, List<String> names, List<List<String>> labels, CooBlock entries)
+      throws IOException {
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(TensorShape.of(labels.stream().mapToLong(List::size).toArray()))
             .withLabels(labelsByMode(labels))
             .withContainer(ContainerOptions.defaults().withModeNames(names));
     try (TensorOutput out =
-        TensorFiles.create(FileAccess.local(), file.toString(), false, names.size(), options)) {
-      out.write(cells.build());
+        TensorFiles.create(FileAccess.local(), file.toString(), false, labels.size(), options)) {
+      out.write(entries);
       out.commit();
     }
   }

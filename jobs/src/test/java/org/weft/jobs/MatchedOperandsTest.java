@@ -2,12 +2,10 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,13 +14,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
 /** {@code weft eval} compares modes that have labels by their labels. */
-class MatchedOperandsTest {
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
+class MatchedOperandsTest extends FolderCase {
   private void write(String file, List<List<String>> labels, String... entries) throws Exception {
     LabelledFile.write(folder.resolve(file), labels, entries);
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,19 +22,12 @@ import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft predict} against sums written out in the test. */
-class PredictCommandTest {
+class PredictCommandTest extends FolderCase {
   private static final FileAccess FILES = FileAccess.plain();
-
-  @TempDir Path folder;
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 70; e++) {
-      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
-      text.append(' ').append(1 + e % 9).append('\n');
-    }
-    Run.write(folder, "x.tns", text.toString());
+    scattered(70, e -> 1 + e % 9);
     Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
     Run.write(folder, "q.tns", "5 1 7 2\n1 6 2 0.5\n5 1 7 3\n");
   }

@@ -8,38 +8,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReorderCommandTest {
+class ReorderCommandTest extends FolderCase {
   private static final String TENSOR = "1 1 1 1\n1 3 2 2\n2 2 2 3\n4 1 3 4\n4 3 1 5\n";
-
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"random:7", "degree", "lexi", "bfs-mcs", "rcm", "partition:2"})
   void permutationsTakeTheTensorThereAndBack(String method) throws IOException {
     Run.write(folder, "in.tns", TENSOR);
     Run there =
-        Run.of(
-            "reorder",
-            path("in.tns"),
-            path("there.tns"),
-            "--method",
-            method,
-            "--permutations",
-            path("perms"));
+        Run.line(
+            "reorder %s %s --method %s --permutations %s",
+            path("in.tns"), path("there.tns"), method, path("perms"));
     assertThat(there.status()).as(there.err()).isZero();
     assertThat(there.out()).contains("bandwidth of modes 0 and 1", "rows fetched");
     assertThat(Files.readAllLines(folder.resolve("perms/mode0.perm"))).hasSize(4);
     Run back =
-        Run.of(
-            "reorder", path("there.tns"), path("back.tns"), "--apply", path("perms"), "--inverse");
+        Run.line(
+            "reorder %s %s --apply %s --inverse",
+            path("there.tns"), path("back.tns"), path("perms"));
     assertThat(back.status()).as(back.err()).isZero();
     assertThat(values(path("back.tns"))).isEqualTo(values(path("in.tns")));
   }
@@ -72,16 +61,7 @@ class ReorderCommandTest {
   void picturesHaveAPanelForEachPairOfModesAndVersion() throws IOException {
     Run.write(folder, "in.tns", TENSOR);
     Run run =
-        Run.of(
-            "spy",
-            path("in.tns"),
-            path("x.png"),
-            "--method",
-            "lexi",
-            "--partitions",
-            "2",
-            "--size",
-            "64");
+        Run.line("spy %s %s --method lexi --partitions 2 --size 64", path("in.tns"), path("x.png"));
     assertThat(run.status()).as(run.err()).isZero();
     BufferedImage image = ImageIO.read(folder.resolve("x.png").toFile());
     assertThat(image.getWidth()).isGreaterThan(3 * 64);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.storage.Labels;
@@ -29,19 +27,8 @@ import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
 /** Tensors that {@code weft reorder} stored: every command shows their original coordinates. */
-class ReorderedContainerTest {
+class ReorderedContainerTest extends FolderCase {
   private static final TensorShape SHAPE = TensorShape.of(30, 20, 25);
-
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
-  private static void ok(String... command) {
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
-  }
 
   private static String[] with(String[] command, String... more) {
     String[] all = Arrays.copyOf(command, command.length + more.length);

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
@@ -17,13 +15,7 @@ import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code --reorder} on the commands that run on Spark. */
-class ReorderedJobsTest {
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
-
+class ReorderedJobsTest extends FolderCase {
   private String tensor() {
     StringBuilder text = new StringBuilder();
     Random random = new Random(4);

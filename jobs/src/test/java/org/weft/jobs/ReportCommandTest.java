@@ -17,7 +17,6 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Document;
@@ -25,12 +24,11 @@ import org.weft.jobs.workflow.RecordedNights;
 import org.xml.sax.InputSource;
 
 /** {@code weft report}: the page, its figures, and what a browser makes of it. */
-class ReportCommandTest {
+class ReportCommandTest extends FolderCase {
   private static final List<String> BROWSERS =
       List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
   private static final Path PICTURES = Path.of("target", "report");
 
-  @TempDir Path folder;
   private String model = "";
 
   /** Two blocks of users, items and weeks, the second a quarter of the first's sum of squares. */
@@ -55,24 +53,10 @@ class ReportCommandTest {
             folder, "users.txt", "Ann & <Bob>\nb\nc\nd\n\"e\"\nf\u00e9\ng\n\u0627\u0644\u0639\n");
     model = folder.resolve("model").toString();
     Run cpd =
-        Run.of(
-            "cpd",
-            tensor,
-            "--rank",
-            "2",
-            "--output",
-            model,
-            "--names",
-            "user,item,week",
-            "--labels",
-            "0=" + users,
-            "--labels",
-            "2=" + labels,
-            "--tolerance",
-            "1e-9",
-            "--nonnegative",
-            "--seed",
-            "5");
+        Run.line(
+            "cpd %s --rank 2 --output %s --names user,item,week --labels 0=%s --labels "
+                + "2=%s --tolerance 1e-9 --nonnegative --seed 5",
+            tensor, model, users, labels);
     assertThat(cpd.status()).as(cpd.err()).isZero();
   }
 
@@ -82,10 +66,6 @@ class ReportCommandTest {
     Run run = Run.of(line.toArray(String[]::new));
     assertThat(run.status()).as(run.err()).isZero();
     return Run.read(path("out.html"));
-  }
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
   }
 
   @Test
@@ -192,20 +172,10 @@ class ReportCommandTest {
     String tensor = Run.write(folder, "parts.tns", "1 1 2 3\n1 1 3 3\n2 2 1 2\n3 2 1 2\n");
     String parts = path("parts");
     Run cpd =
-        Run.of(
-            "cpd",
-            tensor,
-            "--rank",
-            "2",
-            "--output",
-            parts,
-            "--names",
-            "part,relation,whole",
-            "--tolerance",
-            "1e-9",
-            "--nonnegative",
-            "--seed",
-            "2");
+        Run.line(
+            "cpd %s --rank 2 --output %s --names part,relation,whole --tolerance 1e-9 "
+                + "--nonnegative --seed 2",
+            tensor, parts);
     assertThat(cpd.status()).as(cpd.err()).isZero();
     assertThat(Run.of("report", parts, path("parts.html")).status()).isZero();
     String page = Run.read(path("parts.html"));

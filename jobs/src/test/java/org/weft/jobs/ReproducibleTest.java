@@ -34,14 +34,9 @@ class ReproducibleTest {
     for (int threads = 1; threads < 4; threads++) {
       found[threads] =
           succeeds(
-                  Run.of(
-                      "eval",
-                      "s = A(i,j) * A(i,j) * A(i,j)",
-                      "--input",
-                      "A=" + matrix,
-                      "--reproducible",
-                      "--threads",
-                      Integer.toString(threads)))
+                  Run.line(
+                      "eval %s --input A=%s --reproducible --threads %s",
+                      "s = A(i,j) * A(i,j) * A(i,j)", matrix, Integer.toString(threads)))
               .out();
     }
     assertThat(found[1]).isEqualTo(found[2]).isEqualTo(found[3]).isNotBlank();
@@ -56,33 +51,13 @@ class ReproducibleTest {
       String m = folder.resolve("m" + threads + ".npy").toString();
       String out = folder.resolve("f" + threads).toString();
       succeeds(
-          Run.of(
-              "mttkrp",
-              tensor,
-              "--mode",
-              "1",
-              "--rank",
-              "5",
-              "--seed",
-              "1",
-              "--output",
-              m,
-              "--reproducible",
-              "--threads",
-              count));
+          Run.line(
+              "mttkrp %s --mode 1 --rank 5 --seed 1 --output %s --reproducible --threads %s",
+              tensor, m, count));
       succeeds(
-          Run.of(
-              "cpd",
-              tensor,
-              "--rank",
-              "4",
-              "--iterations",
-              "3",
-              "--output",
-              out,
-              "--reproducible",
-              "--threads",
-              count));
+          Run.line(
+              "cpd %s --rank 4 --iterations 3 --output %s --reproducible --threads %s",
+              tensor, out, count));
       product[threads] = Files.readAllBytes(Path.of(m));
       factor[threads] = Files.readAllBytes(Path.of(out, "mode2.npy"));
     }

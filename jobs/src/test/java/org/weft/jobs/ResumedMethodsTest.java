@@ -11,23 +11,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every method goes on from its checkpoints to the bits of a run that was not interrupted. */
-class ResumedMethodsTest {
-  @TempDir Path folder;
+class ResumedMethodsTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 400; e++) {
-      text.append(e % 11 + 1).append(' ').append(e * 7 % 13 + 1).append(' ');
-      text.append(e * 5 % 17 + 1).append(' ').append(1 + e % 9).append('\n');
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
+    tensor = scattered(400, new int[] {11, 13, 17}, new int[] {1, 7, 5}, e -> 1 + e % 9);
   }
 
   private Run weft(String command, String output, String more) {

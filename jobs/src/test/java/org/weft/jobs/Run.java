@@ -30,6 +30,22 @@ record Run(int status, String out, String err) {
     return run;
   }
 
+  /** Of words that blanks divide; each {@code %s} is the next of {@code values}, blanks too. */
+  static Run line(String line, Object... values) {
+    String[] words = line.split(" ");
+    int next = 0;
+    for (int at = 0; at < words.length; at++) {
+      while (words[at].contains("%s")) {
+        words[at] =
+            words[at].replaceFirst("%s", Matcher.quoteReplacement(values[next++].toString()));
+      }
+    }
+    if (next != values.length) {
+      throw new IllegalArgumentException(line + ": " + next + " of " + values.length + " values");
+    }
+    return of(words);
+  }
+
   /** Steps of progress are numbered from 1 without gaps, and agree on how many there are. */
   private void requireStepsInOrder() {
     int last = 0;

@@ -83,12 +83,9 @@ class RunCommandTest {
             }
             """);
     Run run =
-        Run.of(
-            "run",
-            "--convert-tc-to-ttgt",
-            "--opt-bestperm-ttgt",
-            "--opt-matmul-tiling",
-            "--opt-matmul-mkernel",
+        Run.line(
+            "run --convert-tc-to-ttgt --opt-bestperm-ttgt --opt-matmul-tiling "
+                + "--opt-matmul-mkernel %s",
             text);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("324");

@@ -8,20 +8,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** Each command end to end on Spark in this process, against sums written out in the test. */
-class SparkCommandsTest {
-  @TempDir Path folder;
+class SparkCommandsTest extends FolderCase {
   private String tensor = "";
   private final Map<String, Double> entries = new TreeMap<>();
 
@@ -47,10 +44,6 @@ class SparkCommandsTest {
 
   private static void succeeds(Run run) {
     assertThat(run.status()).as(run.err()).isZero();
-  }
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
   }
 
   private static DenseMatrix npy(String file) {
@@ -127,27 +120,10 @@ class SparkCommandsTest {
     }
     for (String kind : List.of(".npy", ".weft")) {
       succeeds(
-          Run.of(
-              "eval",
-              "C(k,i) = A(i,j) * B(k,j)",
-              "--input",
-              "A=" + path("a" + kind),
-              "--input",
-              "B=" + path("b" + kind),
-              "--format",
-              "A=Dense",
-              "--format",
-              "B=Dense",
-              "--format",
-              "C=Dense",
-              "--master",
-              "local[2]",
-              "--partitions",
-              "3",
-              "--overwrite",
-              "--output",
-              path("c.npy"),
-              "-q"));
+          Run.line(
+              "eval %s --input A=%s --input B=%s --format A=Dense --format B=Dense --format "
+                  + "C=Dense --master local[2] --partitions 3 --overwrite --output %s -q",
+              "C(k,i) = A(i,j) * B(k,j)", path("a" + kind), path("b" + kind), path("c.npy")));
       DenseMatrix found = npy(path("c.npy"));
       assertThat(found.rows()).isEqualTo(40);
       assertThat(found.columns()).isEqualTo(70);
@@ -169,17 +145,9 @@ class SparkCommandsTest {
       NpyFile.writeVector(out, new double[] {1, 2, 3, 4});
     }
     succeeds(
-        Run.of(
-            "ttv",
-            tensor,
-            "--mode",
-            "1",
-            "--vector",
-            path("v.npy"),
-            "--output",
-            path("y.mtx"),
-            "--threads",
-            "1"));
+        Run.line(
+            "ttv %s --mode 1 --vector %s --output %s --threads 1",
+            tensor, path("v.npy"), path("y.mtx")));
     double expected = 0;
     for (Map.Entry<String, Double> e : entries.entrySet()) {
       int[] c = coordinates(e.getKey());
@@ -193,19 +161,8 @@ class SparkCommandsTest {
     }
     assertThat(found).isCloseTo(expected, within(1e-9));
     Run ttm =
-        Run.of(
-            "ttm",
-            tensor,
-            "--mode",
-            "2",
-            "--rank",
-            "3",
-            "--seed",
-            "5",
-            "--output",
-            path("y.tns"),
-            "--threads",
-            "1");
+        Run.line(
+            "ttm %s --mode 2 --rank 3 --seed 5 --output %s --threads 1", tensor, path("y.tns"));
     succeeds(ttm);
     long fibers = entries.keySet().stream().map(k -> k.substring(0, 3)).distinct().count();
     assertThat(Run.read(path("y.tns")).lines()).hasSize((int) fibers * 3);
@@ -216,21 +173,9 @@ class SparkCommandsTest {
     String labels = Run.write(folder, "names", "ant\nbee\ncat\n");
     for (String name : new String[] {"d1", "d2"}) {
       Run run =
-          Run.of(
-              "cpd",
-              tensor,
-              "--rank",
-              "2",
-              "--iterations",
-              "4",
-              "--seed",
-              "9",
-              "--labels",
-              "0=" + labels,
-              "--output",
-              path(name),
-              "--threads",
-              "2");
+          Run.line(
+              "cpd %s --rank 2 --iterations 4 --seed 9 --labels 0=%s --output %s --threads " + "2",
+              tensor, labels, path(name));
       succeeds(run);
       assertThat(run.out()).contains("iteration   4");
     }
@@ -269,19 +214,9 @@ class SparkCommandsTest {
   @Test
   void explainShowsPlanLoopsAndCodeAndWritesNothing() {
     Run run =
-        Run.of(
-            "explain",
-            "--loops",
-            "--llvm",
-            "--asm",
-            "mttkrp",
-            tensor,
-            "--mode",
-            "0",
-            "--rank",
-            "4",
-            "--output",
-            path("m.npy"));
+        Run.line(
+            "explain --loops --llvm --asm mttkrp %s --mode 0 --rank 4 --output %s",
+            tensor, path("m.npy"));
     succeeds(run);
     assertThat(run.out()).contains("M(i,r) = T(i,j,k)", "for (int64_t", "define", "ret");
     Run dry = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--output", path("y.tns"));

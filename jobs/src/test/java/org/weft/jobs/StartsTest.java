@@ -5,29 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code --starts} of the commands that decompose. */
-class StartsTest {
+class StartsTest extends FolderCase {
   private static final int SEED = 5;
   private static final int STARTS = 3;
 
-  @TempDir Path folder;
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 90; e++) {
-      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
-      text.append(' ').append(1 + e * e % 9).append('\n');
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
+    tensor = scattered(90, e -> 1 + e * e % 9);
   }
 
   private JsonNode run(String line, String output, String more) throws IOException {

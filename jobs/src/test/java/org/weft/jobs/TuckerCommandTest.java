@@ -8,33 +8,21 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 
 /** {@code weft tucker} from file to folder. */
-class TuckerCommandTest {
-  @TempDir Path folder;
+class TuckerCommandTest extends FolderCase {
   private String tensor = "";
 
   @BeforeEach
   void writeTensor() {
-    StringBuilder text = new StringBuilder();
-    for (int e = 0; e < 60; e++) {
-      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
-      text.append(' ').append(1 + e % 9 * 0.5).append('\n');
-    }
-    tensor = Run.write(folder, "x.tns", text.toString());
-  }
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
+    tensor = scattered(60, e -> 1 + e % 9 * 0.5);
   }
 
   private Run tucker(String output, String... more) {

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,19 +61,16 @@ class TuneCommandTest {
   }
 
   private Run tune(String... more) {
-    String[] all = new String[6 + more.length];
-    String[] first = {"tune", PRODUCT, "--input", "A=" + a, "--input", "x=" + x};
-    System.arraycopy(first, 0, all, 0, first.length);
-    System.arraycopy(more, 0, all, first.length, more.length);
-    return Run.of(all);
+    return product("tune", more);
   }
 
   private Run eval(String... more) {
-    String[] all = new String[6 + more.length];
-    String[] first = {"eval", PRODUCT, "--input", "A=" + a, "--input", "x=" + x};
-    System.arraycopy(first, 0, all, 0, first.length);
-    System.arraycopy(more, 0, all, first.length, more.length);
-    return Run.of(all);
+    return product("eval", more);
+  }
+
+  private Run product(String command, String... more) {
+    Stream<String> first = Stream.of(command, PRODUCT, "--input", "A=" + a, "--input", "x=" + x);
+    return Run.of(Stream.concat(first, Stream.of(more)).toArray(String[]::new));
   }
 
   /** Keeps a variant of the product of {@code files()} as faster; returns the file. */
