@@ -14,6 +14,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.SingleFileFormat;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
@@ -25,20 +26,10 @@ import org.weft.storage.WriteOptions;
  * FORMAT.md}. Splits are runs of whole blocks.
  */
 @AutoService(TensorFileFormat.class)
-public final class WtbFormat implements TensorFileFormat {
-  @Override
-  public String name() {
-    return "Weft binary coordinates";
-  }
-
-  @Override
-  public String extension() {
-    return ".wtb";
-  }
-
-  @Override
-  public boolean compressible() {
-    return false;
+public final class WtbFormat extends SingleFileFormat {
+  /** Made by the service loader. */
+  public WtbFormat() {
+    super("Weft binary coordinates", false, ".wtb");
   }
 
   @Override

@@ -24,7 +24,7 @@ import org.weft.error.WeftException;
  * own, which checks its CRC; that of the stream is checked where it was read from its beginning.
  * Memory: one block, 6 MB at most.
  */
-public final class Bzip2Source extends InputStream {
+public final class Bzip2Source extends DecodedStream {
   private static final long BLOCK = 0x314159265359L;
   private static final long END = 0x177245385090L;
   private static final int MARK_BITS = 48;
@@ -97,12 +97,6 @@ public final class Bzip2Source extends InputStream {
   /** Offset of the byte in which the next block to be decoded starts; -1 at the end of the file. */
   public long nextBlock() {
     return markAt < 0 ? -1 : markAt / Byte.SIZE;
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.weft.error.WeftException;
  * whether another member follows (remote streams answer 0, which would drop the rest of the file),
  * and it does not pass over bytes after the last member unless they are zero padding.
  */
-public final class GzipSource extends InputStream {
+public final class GzipSource extends DecodedStream {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int FLAG_HEADER_CRC = 2;
   private static final int FLAG_EXTRA = 4;
@@ -38,12 +38,6 @@ public final class GzipSource extends InputStream {
   public GzipSource(InputStream raw, String name) {
     this.raw = raw;
     this.name = name;
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -11,7 +11,7 @@ import org.weft.error.WeftException;
  * The bytes of a zstd file (RFC 8878): every frame in turn. Frames whose window exceeds zstd's
  * default limit of 128 MiB are refused.
  */
-public final class ZstdSource extends InputStream {
+public final class ZstdSource extends DecodedStream {
   private final Raw raw;
   private final ZstdInputStream frames;
   private final String name;
@@ -51,12 +51,6 @@ public final class ZstdSource extends InputStream {
         throw e;
       }
     }
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -12,6 +12,7 @@ import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.SingleFileFormat;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
@@ -25,20 +26,10 @@ import org.weft.tensor.TensorShape;
  * fills what is missing with zeros and sums neighbouring duplicates.
  */
 @AutoService(TensorFileFormat.class)
-public final class NpyFormat implements TensorFileFormat {
-  @Override
-  public String name() {
-    return "NumPy array";
-  }
-
-  @Override
-  public String extension() {
-    return ".npy";
-  }
-
-  @Override
-  public boolean compressible() {
-    return false;
+public final class NpyFormat extends SingleFileFormat {
+  /** Made by the service loader. */
+  public NpyFormat() {
+    super("NumPy array", false, ".npy");
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.SingleFileFormat;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
@@ -41,7 +42,7 @@ import org.weft.tensor.TensorShape;
  * mirror image too. Complex, hermitian and unassembled matrices are refused.
  */
 @AutoService(TensorFileFormat.class)
-public final class HarwellBoeingFormat implements TensorFileFormat {
+public final class HarwellBoeingFormat extends SingleFileFormat {
   private static final Pattern PARENTHESES = Pattern.compile("\\([^()]*\\)");
   private static final int HEADER_LINES = 4;
 
@@ -61,24 +62,21 @@ public final class HarwellBoeingFormat implements TensorFileFormat {
       FortranNumbers.@Nullable Format values)
       implements Serializable {}
 
-  @Override
-  public String name() {
-    return "Harwell-Boeing text";
-  }
-
-  @Override
-  public String extension() {
-    return ".rb";
-  }
-
-  @Override
-  public List<String> otherExtensions() {
-    return List.of(".hb", ".rua", ".rra", ".rsa", ".rza", ".pua", ".pra", ".psa", ".pza");
-  }
-
-  @Override
-  public boolean compressible() {
-    return true;
+  /** Made by the service loader. */
+  public HarwellBoeingFormat() {
+    super(
+        "Harwell-Boeing text",
+        true,
+        ".rb",
+        ".hb",
+        ".rua",
+        ".rra",
+        ".rsa",
+        ".rza",
+        ".pua",
+        ".pra",
+        ".psa",
+        ".pza");
   }
 
   @Override

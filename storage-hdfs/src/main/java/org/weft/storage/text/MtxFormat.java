@@ -12,6 +12,7 @@ import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.SingleFileFormat;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
@@ -35,26 +36,16 @@ import org.weft.tensor.TensorShape;
  * matrices are refused.
  */
 @AutoService(TensorFileFormat.class)
-public final class MtxFormat implements TensorFileFormat {
+public final class MtxFormat extends SingleFileFormat {
   private static final String BANNER = "%%matrixmarket";
 
   /** The words of the first line. */
   private record Banner(
       boolean array, EntryLayout.Field field, EntryLayout.Symmetry symmetry, long next) {}
 
-  @Override
-  public String name() {
-    return "Matrix Market text";
-  }
-
-  @Override
-  public String extension() {
-    return ".mtx";
-  }
-
-  @Override
-  public boolean compressible() {
-    return true;
+  /** Made by the service loader. */
+  public MtxFormat() {
+    super("Matrix Market text", true, ".mtx");
   }
 
   @Override

@@ -11,6 +11,7 @@ import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.SingleFileFormat;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
@@ -40,23 +41,13 @@ import org.weft.tensor.TensorShape;
  * entry.
  */
 @AutoService(TensorFileFormat.class)
-public final class TnsFormat implements TensorFileFormat {
+public final class TnsFormat extends SingleFileFormat {
   /** Modes at most: far beyond any tensor, little enough for a column each. */
   static final int MAX_ORDER = 4096;
 
-  @Override
-  public String name() {
-    return "FROSTT text";
-  }
-
-  @Override
-  public String extension() {
-    return ".tns";
-  }
-
-  @Override
-  public boolean compressible() {
-    return true;
+  /** Made by the service loader. */
+  public TnsFormat() {
+    super("FROSTT text", true, ".tns");
   }
 
   @Override
