@@ -9,7 +9,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Reads format names and level lists; see {@link TensorFormat#parse}. */
-final class FormatParser {
+record FormatParser(String text, int order, ValueType valueType) {
   private static final String WIDTHS = "(?:\\[\\s*(\\d+)\\s*,\\s*(\\d+)\\s*])?";
   private static final Pattern LEVEL =
       Pattern.compile(
@@ -18,16 +18,6 @@ final class FormatParser {
               + "(?::(?:(\\d{1,9})(?:([/%])(\\d{1,18}))?|(slot|diagonal)))?\\s*");
   private static final Pattern NAME =
       Pattern.compile("([A-Za-z]+)\\s*(?:\\(([^()]*)\\))?\\s*" + WIDTHS);
-
-  private final String text;
-  private final int order;
-  private final ValueType valueType;
-
-  private FormatParser(String text, int order, ValueType valueType) {
-    this.text = text;
-    this.order = order;
-    this.valueType = valueType;
-  }
 
   static TensorFormat parse(String text, int order, ValueType valueType) {
     return new FormatParser(text, order, valueType).parse();

@@ -9,21 +9,12 @@ import org.weft.planner.partition.PartitionCosts;
  * instead of the cache. Everything else that a kernel does stays the same, because relabelling
  * keeps the number of slices and fibers.
  */
-public final class ReorderModel {
-
+public record ReorderModel(JobPlan plan, MachineParameters machine) {
   /** Share of the job's predicted time that a search for an order may take. */
   private static final double BUDGET = 0.03;
 
   /** An order must save this many times what it costs. */
   private static final double MARGIN = 1.5;
-
-  private final JobPlan plan;
-  private final MachineParameters machine;
-
-  public ReorderModel(JobPlan plan, MachineParameters machine) {
-    this.plan = plan;
-    this.machine = machine;
-  }
 
   /** Times that every pass runs, as far as can be relied on. */
   public int iterations() {

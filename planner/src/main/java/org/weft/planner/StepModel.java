@@ -14,19 +14,9 @@ import org.weft.planner.partition.PartitionCosts;
 import org.weft.statistics.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
-final class StepModel {
+record StepModel(TensorStatistics statistics, Resources resources, MachineParameters machine) {
   private static final int KERNEL = 4; // steps before it
   private static final double PACKING_COPIES = 3; // blocks, sort keys, storage
-
-  private final TensorStatistics statistics;
-  private final Resources resources;
-  private final MachineParameters machine;
-
-  StepModel(TensorStatistics statistics, Resources resources, MachineParameters machine) {
-    this.statistics = statistics;
-    this.resources = resources;
-    this.machine = machine;
-  }
 
   /** Bytes of an entry in a COO block. */
   double blockBytesPerEntry() {

@@ -24,7 +24,7 @@ import org.weft.compiler.lower.panel.Contraction;
  * that packing, transposing and writing move, and of the cells of incomplete tiles, after Springer
  * and Bientinesi (arXiv 1607.00145).
  */
-final class DenseCandidates {
+record DenseCandidates(Contraction contraction, Estimates estimates, int vectorBits, int bytes) {
   /** Cycles a second of the nominal core, which starts two multiply-additions in each. */
   private static final double CLOCK = 3e9;
 
@@ -51,18 +51,6 @@ final class DenseCandidates {
 
   /** Panels are left only for what is predicted to be clearly faster. */
   private static final double WORTH_LEAVING = 0.8;
-
-  private final Contraction contraction;
-  private final Estimates estimates;
-  private final int vectorBits;
-  private final int bytes;
-
-  private DenseCandidates(Contraction contraction, Estimates estimates, int vectorBits, int bytes) {
-    this.contraction = contraction;
-    this.estimates = estimates;
-    this.vectorBits = vectorBits;
-    this.bytes = bytes;
-  }
 
   /**
    * One way.

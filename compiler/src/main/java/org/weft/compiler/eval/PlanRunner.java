@@ -23,15 +23,7 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.Width;
 
 /** Runs the steps of a plan. A temporary is freed after the last step that reads it. */
-final class PlanRunner {
-  private final KernelCalls kernels;
-  private final Converter converter;
-
-  PlanRunner(KernelCalls kernels, Converter converter) {
-    this.kernels = kernels;
-    this.converter = converter;
-  }
-
+record PlanRunner(KernelCalls kernels, Converter converter) {
   /**
    * The result of the last step, in a child of {@code parent}.
    *

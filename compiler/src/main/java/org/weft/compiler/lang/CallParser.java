@@ -13,15 +13,7 @@ import org.weft.compiler.lang.Token.Kind;
  *           | "printElapsedTime" "(" expression "," expression ")" | name "(" ")"
  * </pre>
  */
-final class CallParser {
-  private final TokenCursor tokens;
-  private final ExpressionParser expressions;
-
-  CallParser(TokenCursor tokens, ExpressionParser expressions) {
-    this.tokens = tokens;
-    this.expressions = expressions;
-  }
-
+record CallParser(TokenCursor tokens, ExpressionParser expressions) {
   /** What fills a whole tensor from outside; empty when the right side is an expression. */
   Optional<Program.Step> reading(Syntax.Access target) {
     Token name = tokens.peek();

@@ -9,15 +9,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 
 /** Gives tensors that are filled or read their values. */
-final class FilledTensors {
-  private final TensorSpace space;
-  private final Shapes shapes;
-
-  FilledTensors(TensorSpace space, Shapes shapes) {
-    this.space = space;
-    this.shapes = shapes;
-  }
-
+record FilledTensors(TensorSpace space, Shapes shapes) {
   /** The value of {@code tensor}, made now if its fill was waiting for sizes. */
   ProgramTensor require(TensorVariable tensor, Syntax.Access access, Map<String, Long> hints) {
     ProgramTensor present = tensor.value();

@@ -4,15 +4,7 @@ import java.util.List;
 import org.weft.compiler.lang.Syntax;
 
 /** Evaluates scalar expressions; sums and semirings go through {@link Assignments}. */
-final class ScalarMath {
-  private final CallFrame frame;
-  private final Assignments assignments;
-
-  ScalarMath(CallFrame frame, Assignments assignments) {
-    this.frame = frame;
-    this.assignments = assignments;
-  }
-
+record ScalarMath(CallFrame frame, Assignments assignments) {
   Scalar evaluate(Syntax expression) {
     if (expression instanceof Syntax.Number e) {
       return Scalar.constant(e.value().doubleValue());

@@ -16,17 +16,7 @@ import org.weft.tensor.TensorShape;
  * declared sparse tensor with that label; where there is none, of any tensor that has a value. A
  * read that comes later in the program is done ahead of its turn when a size is needed before.
  */
-final class Shapes {
-  private final CallFrame frame;
-  private final Inputs inputs;
-  private final TensorSpace space;
-
-  Shapes(CallFrame frame, Inputs inputs, TensorSpace space) {
-    this.frame = frame;
-    this.inputs = inputs;
-    this.space = space;
-  }
-
+record Shapes(CallFrame frame, Inputs inputs, TensorSpace space) {
   /**
    * Size of a mode as declared, or as its label has it from other tensors; empty if nobody says.
    */

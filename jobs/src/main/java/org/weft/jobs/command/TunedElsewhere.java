@@ -15,21 +15,12 @@ import org.weft.planner.tune.TuningTask;
 import org.weft.planner.tune.Variant;
 import org.weft.tensor.TensorFormat;
 
-/** Measures a variant that was found on another machine before this one uses it. */
-final class TunedElsewhere {
-  private final TensorCompiler compiler;
-  private final MemoryScope scope;
-  private final TunedStore store;
-  private final Console console;
-
-  /** Borrows all of them. */
-  TunedElsewhere(TensorCompiler compiler, MemoryScope scope, TunedStore store, Console console) {
-    this.compiler = compiler;
-    this.scope = scope;
-    this.store = store;
-    this.console = console;
-  }
-
+/**
+ * Measures a variant that was found on another machine before this one uses it. Borrows all that it
+ * is given.
+ */
+record TunedElsewhere(
+    TensorCompiler compiler, MemoryScope scope, TunedStore store, Console console) {
   /**
    * {@code tuned} if it is clearly faster here, and then kept as measured here; otherwise nothing,
    * and it is no longer kept.

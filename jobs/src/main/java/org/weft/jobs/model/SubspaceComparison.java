@@ -28,17 +28,7 @@ import org.weft.tensor.DenseMatrix;
  * where the factors of all other modes are aligned and taken as equal. Cost: O(rows R S) for each
  * mode.
  */
-final class SubspaceComparison {
-  private final LabelledModel first;
-  private final LabelledModel second;
-  private final List<RowPairs> pairs;
-
-  SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPairs> pairs) {
-    this.first = first;
-    this.second = second;
-    this.pairs = pairs;
-  }
-
+record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPairs> pairs) {
   /** The cosines of principal angles, falling, and the best rotation. */
   @SuppressWarnings("ArrayRecordComponent")
   private record Aligned(double[] cosines, double[][] rotation) {

@@ -8,15 +8,7 @@ import org.weft.jobs.chart.Axes;
 import org.weft.jobs.output.RunReport;
 
 /** The sections about other models, outliers, and the run against its plan. */
-final class MeasuredSections {
-  private final Html html;
-  private final Figures figures;
-
-  MeasuredSections(Html html, Figures figures) {
-    this.html = html;
-    this.figures = figures;
-  }
-
+record MeasuredSections(Html html, Figures figures) {
   void addTo() {
     scan();
     Figures.Outliers outliers = figures.measured().outliers();

@@ -20,31 +20,15 @@ import org.weft.storage.file.Fingerprints;
  * this order: the start of the step, the owner of its outputs, the outputs, the record of the
  * outputs, and the end of the step. A run that ends between any two of these things can be resumed.
  */
-final class StepRunner {
+record StepRunner(
+    StateFolder state,
+    Lease lease,
+    StepInputs inputs,
+    StepCommand command,
+    Events events,
+    Records.Run run) {
   private static final int REFUSED = 2;
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(10);
-
-  private final StateFolder state;
-  private final Lease lease;
-  private final StepInputs inputs;
-  private final StepCommand command;
-  private final Events events;
-  private final Records.Run run;
-
-  StepRunner(
-      StateFolder state,
-      Lease lease,
-      StepInputs inputs,
-      StepCommand command,
-      Events events,
-      Records.Run run) {
-    this.state = state;
-    this.lease = lease;
-    this.inputs = inputs;
-    this.command = command;
-    this.events = events;
-    this.run = run;
-  }
 
   /**
    * Brings a step to its end.

@@ -18,34 +18,19 @@ import org.weft.error.WeftException;
  * Runs a workflow: one step after the other, each once for the same contents. Steps that do not
  * need a failed one go on. A run that did not come to its end is gone on with, under the parameters
  * and the text of its start; contents of inputs that no step makes must be what they were.
+ *
+ * @param people take what happens
+ * @param metrics a file for Prometheus's text format
+ * @param version of the program, for the record
  */
-final class WorkflowRun {
+record WorkflowRun(
+    StateFolder state,
+    StepCommand command,
+    Consumer<String> people,
+    Optional<String> metrics,
+    String version) {
   private static final DateTimeFormatter NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS").withZone(ZoneOffset.UTC);
-
-  private final StateFolder state;
-  private final StepCommand command;
-  private final Consumer<String> people;
-  private final Optional<String> metrics;
-  private final String version;
-
-  /**
-   * @param people take what happens
-   * @param metrics a file for Prometheus's text format
-   * @param version of the program, for the record
-   */
-  WorkflowRun(
-      StateFolder state,
-      StepCommand command,
-      Consumer<String> people,
-      Optional<String> metrics,
-      String version) {
-    this.state = state;
-    this.command = command;
-    this.people = people;
-    this.metrics = metrics;
-    this.version = version;
-  }
 
   /**
    * Starts a run.

@@ -18,8 +18,10 @@ import org.weft.tensor.ValueType;
  *   <li>tiles: {@code {D:2/8192, CU:0, CU:1, CU:2%8192}} stores the entries of 8,192 rows of the
  *       innermost operand together, so that these rows stay in a cache.
  * </ul>
+ *
+ * @param cacheBytes the bytes of a thread's cache that rows of operands may count on
  */
-final class Storages {
+record Storages(TensorShape shape, long entries, ValueType type, double cacheBytes) {
   /** A position with fewer expected entries below it is not worth a loop of its own. */
   private static final double SHORTEST_LOOP = 2;
 
@@ -48,23 +50,6 @@ final class Storages {
    * @param levels the tensor's modes in the order of storage, the root first
    */
   record Storage(TensorFormat format, List<Integer> levels) {}
-
-  private final TensorShape shape;
-  private final long entries;
-  private final ValueType type;
-  private final double cacheBytes;
-
-  /**
-   * Storages of one tensor.
-   *
-   * @param cacheBytes the bytes of a thread's cache that rows of operands may count on
-   */
-  Storages(TensorShape shape, long entries, ValueType type, double cacheBytes) {
-    this.shape = shape;
-    this.entries = entries;
-    this.type = type;
-    this.cacheBytes = cacheBytes;
-  }
 
   /** Whether the tensor has so many entries that the choice of the storage makes a difference. */
   boolean isLarge() {

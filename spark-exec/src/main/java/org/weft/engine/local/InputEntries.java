@@ -23,17 +23,7 @@ import org.weft.tensor.CooBlock;
  * The entries of an input, parsed by all threads, split by split. They are kept, counted or passed
  * on.
  */
-final class InputEntries {
-  private final FileAccess files;
-  private final InputPlan plan;
-  private final Workers workers;
-
-  InputEntries(FileAccess files, InputPlan plan, Workers workers) {
-    this.files = files;
-    this.plan = plan;
-    this.workers = workers;
-  }
-
+record InputEntries(FileAccess files, InputPlan plan, Workers workers) {
   /**
    * What a pass found.
    *

@@ -19,25 +19,14 @@ import scala.collection.Seq;
 /**
  * The best labels of a mode. Each task multiplies the queries of some rows by blocks of the mode's
  * factor and keeps the best of each block, which are then merged. Cost: {@code O(rows I R)}.
+ *
+ * @param given modes whose labels rows have
  */
-final class Recommendations {
+record Recommendations(TableModel model, int target, List<Integer> given) {
   private static final int BLOCK_ROWS = 4096;
   private static final String QUERY = "__weft_query";
   private static final String BLOCK = "__weft_block";
   private static final String SCORE = "prediction";
-
-  private final TableModel model;
-  private final int target;
-  private final List<Integer> given;
-
-  /**
-   * @param given modes whose labels rows have
-   */
-  Recommendations(TableModel model, int target, List<Integer> given) {
-    this.model = model;
-    this.target = target;
-    this.given = given;
-  }
 
   Dataset<Row> best(Dataset<Row> rows, int count) {
     Column[] labels =

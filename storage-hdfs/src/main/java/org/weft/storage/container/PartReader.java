@@ -21,15 +21,7 @@ import org.weft.tensor.TensorStorage;
  * One part as a stored tensor. Check sums tell damage; that positions ascend and coordinates lie
  * inside their modes is looked at besides, because kernels believe them.
  */
-final class PartReader {
-  private final Container container;
-  private final ArrayReader arrays;
-
-  PartReader(Container container, ArrayReader arrays) {
-    this.container = container;
-    this.arrays = arrays;
-  }
-
+record PartReader(Container container, ArrayReader arrays) {
   /**
    * Loads a part.
    *
