@@ -8,7 +8,7 @@ import org.weft.tensor.TensorStorage;
  * Whether the arrays of a storage are what its format says: lengths, bounds, order, uniqueness.
  * Written against the definition of the level formats, not with their descriptors.
  */
-final class ArrayCheck {
+public final class ArrayCheck {
   private final TensorStorage storage;
 
   private ArrayCheck(TensorStorage storage) {
@@ -16,7 +16,7 @@ final class ArrayCheck {
   }
 
   /** Explains the first violation of the format's invariants in {@code storage}, or "". */
-  static String violation(TensorStorage storage) {
+  public static String violation(TensorStorage storage) {
     long parents = 1;
     for (int level = 0; level < storage.format().levelCount(); level++) {
       long positions = storage.positions(level);

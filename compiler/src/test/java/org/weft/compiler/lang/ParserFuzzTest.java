@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.KernelRequest;
@@ -57,32 +59,30 @@ class ParserFuzzTest {
 
   @Test
   void mutatedStatementsAreParsedOrExplained() {
-    Random random = new Random(seed);
-    AtomicReference<String> current = new AtomicReference<>("");
-    withoutHanging(
-        current,
-        () -> {
-          RandomText texts = new RandomText(random);
-          for (int input = 0; input < inputs; input++) {
-            String text = input % 8 == 0 ? texts.soup() : texts.mutated(texts.statement());
-            current.set(text);
-            parse(text);
-          }
-        });
+    RandomText texts = new RandomText(new Random(seed));
+    each(
+        inputs,
+        input -> input % 8 == 0 ? texts.soup() : texts.mutated(texts.statement()),
+        ParserFuzzTest::parse);
   }
 
   @Test
   void boundStatementsAreLoweredOrExplained() {
     Random random = new Random(seed);
+    RandomText texts = new RandomText(random);
+    each(inputs / 20, input -> texts.statement(), text -> lower(text, random));
+  }
+
+  /** Tries texts one after the other; one that hangs is named. */
+  private void each(int count, IntFunction<String> texts, Consumer<String> attempt) {
     AtomicReference<String> current = new AtomicReference<>("");
     withoutHanging(
         current,
         () -> {
-          RandomText texts = new RandomText(random);
-          for (int input = 0; input < inputs / 20; input++) {
-            String text = texts.statement();
+          for (int input = 0; input < count; input++) {
+            String text = texts.apply(input);
             current.set(text);
-            lower(text, random);
+            attempt.accept(text);
           }
         });
   }

@@ -38,6 +38,11 @@ class StatementExecutionTest {
   /** The buffers of the function under test. */
   private record Arrays(Buffer in, Buffer out, Expr size) {}
 
+  /** Runs on doubles, on one thread. */
+  private static double[] run(double[] in, Function<Arrays, List<Stmt>> body) {
+    return run(ValueType.DOUBLE, 1, in, body);
+  }
+
   private static double[] run(
       ValueType type, int threads, double[] in, Function<Arrays, List<Stmt>> body) {
     FunctionBuilder f = new FunctionBuilder("k");
@@ -127,11 +132,7 @@ class StatementExecutionTest {
     for (Expr.Function function :
         List.of(Expr.Function.EXP, Expr.Function.LOG, Expr.Function.SQRT)) {
       double[] out =
-          run(
-              ValueType.DOUBLE,
-              1,
-              in,
-              a -> List.of(each(a.out(), new Expr.MathCall(function, List.of(load(a.in()))))));
+          run(in, a -> List.of(each(a.out(), new Expr.MathCall(function, List.of(load(a.in()))))));
       for (int i = 0; i < SIZE; i++) {
         double expected =
             switch (function) {
@@ -312,8 +313,6 @@ class StatementExecutionTest {
     java.util.Arrays.setAll(in, i -> i);
     double[] out =
         run(
-            ValueType.DOUBLE,
-            1,
             in,
             a ->
                 List.of(
@@ -336,8 +335,6 @@ class StatementExecutionTest {
     Expr from = Expr.sub(Expr.of(SIZE), Expr.of(I));
     double[] out =
         run(
-            ValueType.DOUBLE,
-            1,
             ramp(),
             a ->
                 List.of(
@@ -380,8 +377,6 @@ class StatementExecutionTest {
     LoopVariable sum = new LoopVariable("sum", ScalarType.F64);
     double[] out =
         run(
-            ValueType.DOUBLE,
-            1,
             ramp(),
             a -> {
               Expr rows = Expr.sub(Expr.of(SIZE - 1), Expr.of(I));
@@ -425,8 +420,6 @@ class StatementExecutionTest {
     LoopVariable twice = new LoopVariable("twice", ScalarType.F64);
     double[] out =
         run(
-            ValueType.DOUBLE,
-            1,
             ramp(),
             a -> {
               Expr number = new Expr.Convert(Expr.of(I), ScalarType.F64);
@@ -454,8 +447,6 @@ class StatementExecutionTest {
     LoopVariable position = LoopVariable.integer("position");
     double[] out =
         run(
-            ValueType.DOUBLE,
-            1,
             ramp(),
             a -> {
               Expr at = new Expr.Convert(Expr.of(position), ScalarType.F64);

@@ -18,6 +18,7 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.differential.ArrayCheck;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -203,7 +204,7 @@ class HeavySlicesTest {
       int threads) {
     TensorShape shape = subject.shape("Y");
     TensorStorage result = kernel.run(operands, Map.of("Y", shape), scope, threads).get("Y");
-    assertThat(StoredStructure.violation(result)).isEmpty();
+    assertThat(ArrayCheck.violation(result)).isEmpty();
     List<String> arrays = new ArrayList<>();
     for (int level = 0; level < result.format().levelCount(); level++) {
       long positions = result.positions(level);

@@ -7,12 +7,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.differential.ArrayCheck;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
@@ -21,6 +26,8 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelImage;
+import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -57,6 +64,28 @@ record KernelCase(
       into.put(access.tensor(), access);
     }
     node.children().forEach(child -> accesses(child, into));
+  }
+
+  /** Compiles the cases together, runs each on {@code runs} draws of operands, and checks it. */
+  static void checkAll(CompilerOptions options, List<KernelCase> cases, int runs, long seed) {
+    try (TensorCompiler compiler = TensorCompiler.create(options)) {
+      List<KernelRequest> requests =
+          IntStream.range(0, cases.size()).mapToObj(n -> cases.get(n).request("k" + n)).toList();
+      KernelImage image = compiler.compile(requests);
+      try (KernelLibrary library = KernelLibrary.open(image)) {
+        for (int number = 0; number < cases.size(); number++) {
+          Kernel kernel = Kernel.of(library, image.kernels().get(number));
+          KernelCase sample = cases.get(number);
+          for (int run = 0; run < runs; run++) {
+            try {
+              sample.check(kernel, new Random(seed + run));
+            } catch (AssertionError e) {
+              throw new AssertionError(sample + ": " + e.getMessage(), e);
+            }
+          }
+        }
+      }
+    }
   }
 
   /** Runs {@code kernel} on random operands and compares values and storage. */
@@ -105,7 +134,7 @@ record KernelCase(
       Map<String, SampleTensor> operands,
       SampleTensor before,
       TensorStorage result) {
-    assertThat(StoredStructure.violation(result)).isEmpty();
+    assertThat(ArrayCheck.violation(result)).isEmpty();
     DenseEvaluator evaluator =
         new DenseEvaluator(statement, !result.format().isDense(), operands, sizes);
     Map<List<Long>, DenseEvaluator.Cell> expected = new TreeMap<>(SampleTensor::compare);

@@ -18,12 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
-import org.weft.compiler.TensorCompiler;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.runtime.Kernel;
-import org.weft.runtime.KernelImage;
-import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
@@ -51,25 +47,7 @@ class PackedContractionsTest {
           + "abcdef-gebc-dfga abcdef-gfab-degc abcdef-gfac-degb abcdef-gfbc-dega";
 
   private static void check(List<KernelCase> cases, boolean guarded) {
-    CompilerOptions options = CompilerOptions.forThisHost().withCheck(guarded);
-    try (TensorCompiler compiler = TensorCompiler.create(options)) {
-      List<KernelRequest> requests =
-          IntStream.range(0, cases.size()).mapToObj(n -> cases.get(n).request("k" + n)).toList();
-      KernelImage image = compiler.compile(requests);
-      try (KernelLibrary library = KernelLibrary.open(image)) {
-        for (int number = 0; number < cases.size(); number++) {
-          Kernel kernel = Kernel.of(library, image.kernels().get(number));
-          KernelCase sample = cases.get(number);
-          for (int run = 0; run < 2; run++) {
-            try {
-              sample.check(kernel, new Random(SEED + run));
-            } catch (AssertionError e) {
-              throw new AssertionError(sample + ": " + e.getMessage(), e);
-            }
-          }
-        }
-      }
-    }
+    KernelCase.checkAll(CompilerOptions.forThisHost().withCheck(guarded), cases, 2, SEED);
   }
 
   private static KernelCase of(

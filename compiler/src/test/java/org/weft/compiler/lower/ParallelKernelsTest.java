@@ -17,6 +17,7 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.differential.ArrayCheck;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
@@ -178,7 +179,7 @@ class ParallelKernelsTest {
       Map<String, TensorStorage> made =
           called.run(bound, Map.of(subject.result, shape), scope, threads);
       TensorStorage result = made.getOrDefault(subject.result, bound.get(subject.result));
-      assertThat(StoredStructure.violation(result)).isEmpty();
+      assertThat(ArrayCheck.violation(result)).isEmpty();
       List<String> cells = new ArrayList<>();
       result.forEachEntry((at, value) -> cells.add(Arrays.toString(at) + "=" + value));
       return cells;

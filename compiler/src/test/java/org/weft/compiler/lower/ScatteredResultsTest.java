@@ -16,6 +16,7 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.differential.ArrayCheck;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -220,7 +221,7 @@ class ScatteredResultsTest {
     try (KernelLibrary library = KernelLibrary.open(image)) {
       Kernel kernel = Kernel.of(library, image.kernels().get(0));
       TensorStorage result = kernel.run(operands, Map.of("Y", shape), scope, 1).get("Y");
-      assertThat(StoredStructure.violation(result)).isEmpty();
+      assertThat(ArrayCheck.violation(result)).isEmpty();
       result.forEachEntry(
           (coordinates, value) -> found.put(Arrays.stream(coordinates).boxed().toList(), value));
     }

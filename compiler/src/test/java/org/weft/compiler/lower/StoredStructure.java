@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.memory.NativeArray;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -79,75 +78,5 @@ final class StoredStructure {
           cell[mode] = coordinate;
           descend(format, shape, below, level + 1, cell, stored);
         });
-  }
-
-  /** Explains the first violation of the format's invariants in {@code storage}, or "". */
-  static String violation(TensorStorage storage) {
-    long parents = 1;
-    TensorFormat format = storage.format();
-    for (int level = 0; level < format.order(); level++) {
-      long positions = storage.positions(level);
-      long size = storage.shape().size(format.modeOf(level));
-      String where = "level " + (level + 1) + " of " + storage + ": ";
-      String symbol = format.level(level).format().symbol();
-      if (symbol.equals("D")) {
-        if (positions != parents * size) {
-          return where + positions + " positions, expected " + parents * size;
-        }
-      } else if (symbol.equals("S") && positions != parents) {
-        return where + positions + " positions, expected " + parents;
-      } else if (storage.hasPos(level)) {
-        String pos = pos(storage.pos(level), parents, positions);
-        if (!pos.isEmpty()) {
-          return where + pos;
-        }
-      }
-      String crd = storage.hasCrd(level) ? crd(storage, level, parents, positions, size) : "";
-      if (!crd.isEmpty()) {
-        return where + crd;
-      }
-      parents = positions;
-    }
-    return storage.vals().length() == parents
-        ? ""
-        : storage.vals().length() + " values for " + parents + " positions";
-  }
-
-  private static String pos(NativeArray pos, long parents, long positions) {
-    if (pos.length() != parents + 1) {
-      return "pos has " + pos.length() + " entries, expected " + (parents + 1);
-    }
-    if (pos.getLong(0) != 0 || pos.getLong(parents) != positions) {
-      return "pos runs from " + pos.getLong(0) + " to " + pos.getLong(parents);
-    }
-    for (long p = 0; p < parents; p++) {
-      if (pos.getLong(p) > pos.getLong(p + 1)) {
-        return "pos decreases at " + p;
-      }
-    }
-    return "";
-  }
-
-  private static String crd(
-      TensorStorage storage, int level, long parents, long positions, long size) {
-    NativeArray crd = storage.crd(level);
-    if (crd.length() != positions) {
-      return "crd has " + crd.length() + " entries, expected " + positions;
-    }
-    for (long q = 0; q < positions; q++) {
-      if (crd.getLong(q) < 0 || crd.getLong(q) >= size) {
-        return "coordinate " + crd.getLong(q) + " at " + q;
-      }
-    }
-    boolean unique = storage.format().level(level).format().symbol().equals("CU");
-    for (long p = 0; unique && p < parents; p++) {
-      long end = storage.pos(level).getLong(p + 1);
-      for (long q = storage.pos(level).getLong(p) + 1; q < end; q++) {
-        if (crd.getLong(q - 1) >= crd.getLong(q)) {
-          return "coordinates do not increase at " + q;
-        }
-      }
-    }
-    return "";
   }
 }

@@ -73,23 +73,7 @@ class TranspositionTest {
     Random random = new Random(SEED);
     List<KernelCase> cases = IntStream.range(0, CASES).mapToObj(n -> random(random)).toList();
     CompilerOptions options = CompilerOptions.forThisHost().withCheck(guarded);
-    try (TensorCompiler compiler = TensorCompiler.create(options.withOptimisation(1))) {
-      List<KernelRequest> requests =
-          IntStream.range(0, cases.size()).mapToObj(n -> cases.get(n).request("k" + n)).toList();
-      KernelImage image = compiler.compile(requests);
-      try (KernelLibrary library = KernelLibrary.open(image)) {
-        for (int number = 0; number < cases.size(); number++) {
-          Kernel kernel = Kernel.of(library, image.kernels().get(number));
-          for (int run = 0; run < 2; run++) {
-            try {
-              cases.get(number).check(kernel, new Random(SEED + run));
-            } catch (AssertionError e) {
-              throw new AssertionError(cases.get(number) + ": " + e.getMessage(), e);
-            }
-          }
-        }
-      }
-    }
+    KernelCase.checkAll(options.withOptimisation(1), cases, 2, SEED);
   }
 
   /** Statements and sizes of every permutation of 2 to 4 labels. */
