@@ -83,6 +83,7 @@ class CompletionTest {
   private static Found run(
       Engine engine, EngineTensor tensor, Completion method, Optional<ModelError> test) {
     List<DenseMatrix> factors = new ArrayList<>();
+    Engine.Keep<Completion.Model> kept = KeptFactors.into(factors, Completion.Model::factors);
     double[] error = {Double.NaN};
     Completion.Model found =
         engine
@@ -91,8 +92,7 @@ class CompletionTest {
                 method,
                 ProgressListener.NONE,
                 (model, site) -> {
-                  factors.clear();
-                  model.factors().forEach(factor -> factors.add(site.result(factor)));
+                  kept.keep(model, site);
                   test.ifPresent(judge -> error[0] = judge.rmse(model.rows()));
                 })
             .model();
@@ -268,6 +268,19 @@ class CompletionTest {
     }
   }
 
+  /** A model of two components and biases by the solver of that name. */
+  private static Found planted(Engine engine, EngineTensor tensor, String name, int sweeps) {
+    return solved(
+        engine,
+        tensor,
+        name,
+        6,
+        solver -> {
+          Completion method = completion(solver, 2, true, sweeps, 1, Optional.empty());
+          return run(engine, tensor, method, Optional.empty());
+        });
+  }
+
   /** A ridge, biases and the best model are as with least squares. */
   @ParameterizedTest
   @CsvSource({"ccd, 60", "sgd, 250"})
@@ -276,18 +289,7 @@ class CompletionTest {
     double noise = 0.01 * planted.scale();
     try (Engine engine = engine(EngineOptions.defaults())) {
       EngineTensor tensor = tensor(engine, planted);
-      Found found =
-          solved(
-              engine,
-              tensor,
-              name,
-              6,
-              solver ->
-                  run(
-                      engine,
-                      tensor,
-                      completion(solver, 2, true, sweeps, 1, Optional.empty()),
-                      Optional.empty()));
+      Found found = planted(engine, tensor, name, sweeps);
       assertThat(found.model().error()).isLessThan(1.5 * noise);
       assertThat(found.model().rmse().get(0)).isGreaterThan(5 * noise);
     }
@@ -334,18 +336,7 @@ class CompletionTest {
         Engine local = engine(options)) {
       for (Engine engine : List.of(local, local, spark)) {
         EngineTensor tensor = tensor(engine, planted);
-        all.add(
-            solved(
-                engine,
-                tensor,
-                name,
-                6,
-                solver ->
-                    run(
-                        engine,
-                        tensor,
-                        completion(solver, 2, true, 1, 1, Optional.empty()),
-                        Optional.empty())));
+        all.add(planted(engine, tensor, name, 1));
       }
     }
     for (int mode = 0; mode < 3; mode++) {

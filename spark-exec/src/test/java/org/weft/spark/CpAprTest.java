@@ -52,10 +52,7 @@ class CpAprTest {
                 engine.of("counts", shape, List.of(entries), method.valueType()),
                 method,
                 ProgressListener.NONE,
-                (model, site) -> {
-                  factors.clear();
-                  model.factors().forEach(factor -> factors.add(site.result(factor)));
-                })
+                KeptFactors.into(factors, CpApr.Model::factors))
             .model();
     return new Found(found, factors);
   }

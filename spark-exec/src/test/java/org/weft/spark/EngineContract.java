@@ -115,6 +115,41 @@ abstract class EngineContract {
     return rows.length == 0 ? DenseMatrix.zeros(0, columns) : DenseMatrix.of(rows);
   }
 
+  /** A factor of each mode. */
+  private static double[][][] factors(SparseEntries entries, int columns, long seed) {
+    double[][][] factors = new double[entries.order()][][];
+    for (int m = 0; m < factors.length; m++) {
+      factors[m] = matrix(entries.sizes()[m], columns, seed + m);
+    }
+    return factors;
+  }
+
+  private static List<DenseMatrix> matrices(double[][][] factors, int columns) {
+    return Stream.of(factors).map(rows -> weft(rows, columns)).toList();
+  }
+
+  /** Into m.npy. */
+  private JobReport mttkrp(
+      Engine engine, EngineTensor tensor, ValueType type, int mode, List<DenseMatrix> matrices) {
+    int order = matrices.size();
+    return engine.run(
+        tensor,
+        Job.of(RowStatement.mttkrp(order, mode, RANK), type),
+        matrices::get,
+        target("m.npy"),
+        ProgressListener.NONE);
+  }
+
+  /** Of m.npy. */
+  private void assertClose(double[][] expected, double tolerance) throws IOException {
+    double[] found = npy(folder.resolve("m.npy"));
+    int columns = expected.length == 0 ? 0 : expected[0].length;
+    assertThat(found).hasSize(expected.length * columns);
+    for (int i = 0; i < found.length; i++) {
+      assertThat(found[i]).isCloseTo(expected[i / columns][i % columns], within(tolerance));
+    }
+  }
+
   OutputTarget target(String name) {
     return new OutputTarget(folder.resolve(name).toString(), true);
   }
@@ -123,28 +158,13 @@ abstract class EngineContract {
   @MethodSource("tensors")
   void mttkrpAgreesInEveryMode(String name, SparseEntries entries, int partitions)
       throws IOException {
-    double[][][] factors = new double[entries.order()][][];
-    List<DenseMatrix> matrices = new ArrayList<>();
-    for (int m = 0; m < factors.length; m++) {
-      factors[m] = matrix(entries.sizes()[m], RANK, 100 + m);
-      matrices.add(weft(factors[m], RANK));
-    }
+    double[][][] factors = factors(entries, RANK, 100);
+    List<DenseMatrix> matrices = matrices(factors, RANK);
     try (Engine engine = engine(partitions)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       for (int mode = 0; mode < entries.order(); mode++) {
-        JobReport report =
-            engine.run(
-                tensor,
-                Job.of(RowStatement.mttkrp(entries.order(), mode, RANK), ValueType.DOUBLE),
-                matrices::get,
-                target("m.npy"),
-                ProgressListener.NONE);
-        double[][] expected = entries.mttkrp(mode, factors, RANK);
-        double[] found = npy(folder.resolve("m.npy"));
-        assertThat(found).hasSize(expected.length * RANK);
-        for (int i = 0; i < found.length; i++) {
-          assertThat(found[i]).isCloseTo(expected[i / RANK][i % RANK], within(1e-10));
-        }
+        JobReport report = mttkrp(engine, tensor, ValueType.DOUBLE, mode, matrices);
+        assertClose(entries.mttkrp(mode, factors, RANK), 1e-10);
         assertThat(report.nonzeros()).isEqualTo(entries.distinct());
       }
     }
@@ -201,12 +221,8 @@ abstract class EngineContract {
   private void agreesOn(MachineParameters machine, int nonzeros, int rank, String format, int panel)
       throws IOException {
     SparseEntries entries = SparseEntries.random(5, nonzeros, 100, 2, 8192);
-    double[][][] factors = new double[3][][];
-    List<DenseMatrix> matrices = new ArrayList<>();
-    for (int m = 0; m < 3; m++) {
-      factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
-      matrices.add(weft(factors[m], rank));
-    }
+    double[][][] factors = factors(entries, rank, 100);
+    List<DenseMatrix> matrices = matrices(factors, rank);
     EngineOptions options =
         EngineOptions.defaults().planning(p -> p.withPartitions(1).withMachine(machine));
     try (Engine engine = open(options)) {
@@ -217,11 +233,7 @@ abstract class EngineContract {
       assertThat(kernel.panel()).isEqualTo(panel);
       engine.run(tensor, job, matrices::get, target("m.npy"), ProgressListener.NONE);
     }
-    double[][] expected = entries.mttkrp(0, factors, rank);
-    double[] found = npy(folder.resolve("m.npy"));
-    for (int i = 0; i < found.length; i++) {
-      assertThat(found[i]).isCloseTo(expected[i / rank][i % rank], within(1e-9));
-    }
+    assertClose(entries.mttkrp(0, factors, rank), 1e-9);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -276,29 +288,15 @@ abstract class EngineContract {
   @MethodSource("tensorsToRelabel")
   void relabelledTensorsGiveTheSameResults(String name, SparseEntries entries, int partitions)
       throws IOException {
-    double[][][] factors = new double[entries.order()][][];
-    List<DenseMatrix> matrices = new ArrayList<>();
-    for (int m = 0; m < factors.length; m++) {
-      factors[m] = matrix(entries.sizes()[m], RANK, 100 + m);
-      matrices.add(weft(factors[m], RANK));
-    }
+    double[][][] factors = factors(entries, RANK, 100);
+    List<DenseMatrix> matrices = matrices(factors, RANK);
     Relabelling shuffle = shuffle(entries, 17);
     try (Engine engine = engine(partitions)) {
       EngineTensor file = read(engine, entries, ValueType.DOUBLE);
       EngineTensor tensor = engine.orders().apply(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode += 2) {
-        engine.run(
-            tensor,
-            Job.of(RowStatement.mttkrp(entries.order(), mode, RANK), ValueType.DOUBLE),
-            matrices::get,
-            target("m.npy"),
-            ProgressListener.NONE);
-        double[][] rows = entries.mttkrp(mode, factors, RANK);
-        double[] found = npy(folder.resolve("m.npy"));
-        assertThat(found).hasSize(rows.length * RANK);
-        for (int i = 0; i < found.length; i++) {
-          assertThat(found[i]).isCloseTo(rows[i / RANK][i % RANK], within(1e-10));
-        }
+        mttkrp(engine, tensor, ValueType.DOUBLE, mode, matrices);
+        assertClose(entries.mttkrp(mode, factors, RANK), 1e-10);
         if (entries.order() == 1) {
           continue; // no coordinates are left
         }
@@ -347,12 +345,7 @@ abstract class EngineContract {
               .orders()
               .apply(
                   read(engine, entries, ValueType.DOUBLE), Ordering.given("a test", shuffle), true);
-      engine.run(
-          tensor,
-          Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE),
-          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK))::get,
-          target("m.npy"),
-          ProgressListener.NONE);
+      mttkrp(engine, tensor, ValueType.DOUBLE, 0, matrices(factors, RANK));
       engine.run(
           tensor,
           Job.of(FiberStatement.ttv(1), ValueType.DOUBLE),
@@ -420,18 +413,9 @@ abstract class EngineContract {
     double[][][] factors = {matrix(12, RANK, 1), matrix(10, RANK, 2), matrix(8, RANK, 3)};
     try (Engine engine = engine(3)) {
       EngineTensor tensor = read(engine, entries, ValueType.FLOAT);
-      engine.run(
-          tensor,
-          Job.of(RowStatement.mttkrp(3, 1, RANK), ValueType.FLOAT),
-          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK))::get,
-          target("m.npy"),
-          ProgressListener.NONE);
+      mttkrp(engine, tensor, ValueType.FLOAT, 1, matrices(factors, RANK));
     }
-    double[][] expected = entries.mttkrp(1, factors, RANK);
-    double[] found = npy(folder.resolve("m.npy"));
-    for (int i = 0; i < found.length; i++) {
-      assertThat(found[i]).isCloseTo(expected[i / RANK][i % RANK], within(1e-4));
-    }
+    assertClose(entries.mttkrp(1, factors, RANK), 1e-4);
   }
 
   @Test

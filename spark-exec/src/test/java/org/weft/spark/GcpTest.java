@@ -56,10 +56,7 @@ class GcpTest {
                 tensor,
                 method,
                 ProgressListener.NONE,
-                (model, site) -> {
-                  factors.clear();
-                  model.factors().forEach(factor -> factors.add(site.result(factor)));
-                })
+                KeptFactors.into(factors, Gcp.Model::factors))
             .model();
     return new Found(found, factors);
   }

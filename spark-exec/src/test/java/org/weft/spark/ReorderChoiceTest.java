@@ -52,17 +52,22 @@ class ReorderChoiceTest {
     return Job.mttkrps("cpd", 3, 64, List.of(), iterations, ValueType.DOUBLE);
   }
 
+  private static Engine engine(boolean reproducible) {
+    return SparkEngine.create(
+        LocalSpark.context(),
+        EngineOptions.defaults().planning(p -> p.withPartitions(2).withReproducible(reproducible)));
+  }
+
+  private static EngineTensor read(Engine engine, String file) {
+    return engine.read(
+        file, ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED), ValueType.DOUBLE);
+  }
+
   @Test
   void ordersOnlyWhatPaysOverTheIterations() throws IOException {
     String file = shuffledBlocks().write(folder.resolve("in.tns")).toString();
-    try (Engine engine =
-        SparkEngine.create(
-            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
-      EngineTensor tensor =
-          engine.read(
-              file,
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+    try (Engine engine = engine(false)) {
+      EngineTensor tensor = read(engine, file);
       Ordering once = engine.orders().choose(tensor, job(1), 0);
       assertThat(once.relabelling()).isEmpty();
       assertThat(once.reasons()).hasSize(1);
@@ -101,14 +106,8 @@ class ReorderChoiceTest {
       entries.add(1, random.nextInt(200_000), random.nextInt(200_000), random.nextInt(200_000));
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
-    try (Engine engine =
-        SparkEngine.create(
-            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
-      EngineTensor tensor =
-          engine.read(
-              file,
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+    try (Engine engine = engine(false)) {
+      EngineTensor tensor = read(engine, file);
       for (int iterations : new int[] {1, 10}) {
         Ordering found = engine.orders().choose(tensor, job(iterations), 0);
         assertThat(found.relabelling()).as("%s", found.reasons()).isEmpty();
@@ -121,14 +120,8 @@ class ReorderChoiceTest {
   void countsTheRowsThatTilesKeepInTheCache() throws IOException {
     SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
     String file = entries.write(folder.resolve("in.tns")).toString();
-    EngineOptions options =
-        EngineOptions.defaults().planning(p -> p.withPartitions(2).withReproducible(true));
-    try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
-      EngineTensor tensor =
-          engine.read(
-              file,
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+    try (Engine engine = engine(true)) {
+      EngineTensor tensor = read(engine, file);
       JobPlan plan = engine.plan(tensor, job(10));
       assertThat(plan.modes().get(0).kernel().tensorFormat().toString()).startsWith("{D:2/2048");
       List<String> reasons = engine.orders().choose(tensor, job(1_000_000), 0).reasons();
@@ -150,14 +143,8 @@ class ReorderChoiceTest {
           1, block + random.nextInt(60), block + random.nextInt(60), block + random.nextInt(60));
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
-    try (Engine engine =
-        SparkEngine.create(
-            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
-      EngineTensor tensor =
-          engine.read(
-              file,
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+    try (Engine engine = engine(false)) {
+      EngineTensor tensor = read(engine, file);
       Ordering found = engine.orders().choose(tensor, job(100_000), 0);
       assertThat(found.reasons().toString()).contains("auto: no");
       assertThat(found.relabelling()).isEmpty();

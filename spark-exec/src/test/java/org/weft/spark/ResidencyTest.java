@@ -89,15 +89,7 @@ class ResidencyTest {
     for (int partitions : new int[] {1, 4, 40}) {
       ModePartitioning cut =
           new EqualNonzeros().partition(0, 11, tensor.statistics().histogram(0), partitions);
-      JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
-      try (ResidentTensor resident =
-          ResidentTensor.pack(
-              tensor.split(cut),
-              cut,
-              false,
-              tensor.statistics().shape(),
-              TensorFormat.csf(3, ValueType.DOUBLE),
-              clock.measurements())) {
+      try (ResidentTensor resident = pack(tensor, cut)) {
         assertThat(ResidentMemory.PROCESS.liveBytes()).isGreaterThanOrEqualTo(resident.byteSize());
         TreeMap<String, Double> found = new TreeMap<>();
         for (String line : lines(resident)) {
@@ -111,6 +103,17 @@ class ResidencyTest {
     }
     tensor.releaseResident();
     tensor.releaseEntries();
+  }
+
+  /** In one CSF for each partition. */
+  private ResidentTensor pack(SparkTensor tensor, ModePartitioning cut) {
+    return ResidentTensor.pack(
+        tensor.split(cut),
+        cut,
+        false,
+        tensor.statistics().shape(),
+        TensorFormat.csf(tensor.statistics().shape().order(), ValueType.DOUBLE),
+        new JobClock(new SparkMeasurements(spark.sc()), 2).measurements());
   }
 
   private static List<String> lines(ResidentTensor resident) {
@@ -131,15 +134,7 @@ class ResidencyTest {
   void aPartitionTravelsWithItsArrays() throws Exception {
     SparkTensor tensor = read(SparseEntries.random(3, 500, 6, 7), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 6, tensor.statistics().histogram(0), 3);
-    JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
-    try (ResidentTensor resident =
-        ResidentTensor.pack(
-            tensor.split(cut),
-            cut,
-            false,
-            tensor.statistics().shape(),
-            TensorFormat.csf(2, ValueType.DOUBLE),
-            clock.measurements())) {
+    try (ResidentTensor resident = pack(tensor, cut)) {
       List<String> direct = lines(resident);
       // repartition moves elements through the serializer, as a remote fetch does.
       JavaRDD<String> moved =

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.SparkEnv;
@@ -20,7 +19,6 @@ import org.weft.decomposition.Ranks;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
-import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.storage.ReadOptions;
@@ -30,22 +28,6 @@ import org.weft.tensor.ValueType;
 
 /** Tucker decompositions by executors, against those of one process. */
 class SparkTuckerTest {
-  /** Factors, the core, and the fit of each sweep. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Model(List<DenseMatrix> factors, double[] core, List<Double> fits, double norm) {}
-
-  private static Model run(
-      Engine engine, EngineTensor tensor, OrthogonalIteration tucker, ProgressListener progress) {
-    List<DenseMatrix> factors = new ArrayList<>();
-    MethodResult<OrthogonalIteration.Model> result =
-        engine.run(
-            tensor,
-            tucker,
-            progress,
-            (model, site) -> model.factors().forEach(each -> factors.add(site.result(each))));
-    return new Model(factors, result.model().core(), result.model().fits(), result.norm());
-  }
-
   @TempDir Path folder;
 
   @AfterEach
@@ -53,7 +35,7 @@ class SparkTuckerTest {
     LocalSpark.assertNothingResident();
   }
 
-  private Model run(
+  private FoundTucker run(
       Engine engine, SparseEntries entries, OrthogonalIteration tucker, ProgressListener progress)
       throws IOException {
     EngineTensor tensor =
@@ -61,7 +43,7 @@ class SparkTuckerTest {
             entries.write(folder.resolve("x.tns")).toString(),
             ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
             tucker.valueType());
-    return run(engine, tensor, tucker, progress);
+    return FoundTucker.of(engine, tensor, tucker, progress);
   }
 
   private static OrthogonalIteration tucker(ValueType type, Integer... ranks) {
@@ -98,8 +80,8 @@ class SparkTuckerTest {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(7));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
         Engine local = LocalBackend.engine(FileAccess.local(), options)) {
-      Model there = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
-      Model here = run(local, withHeavySlices(), tucker, ProgressListener.NONE);
+      FoundTucker there = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
+      FoundTucker here = run(local, withHeavySlices(), tucker, ProgressListener.NONE);
       for (int sweep = 0; sweep < 4; sweep++) {
         assertThat(there.fits().get(sweep)).isCloseTo(here.fits().get(sweep), within(tolerance));
       }
@@ -125,9 +107,9 @@ class SparkTuckerTest {
     OrthogonalIteration tucker = tucker(ValueType.DOUBLE, 3, 2, 2);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
-      Model expected = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
+      FoundTucker expected = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
       int[] heard = {0};
-      Model found =
+      FoundTucker found =
           run(
               spark,
               withHeavySlices(),

@@ -29,7 +29,6 @@ import org.weft.decomposition.Ranks;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
-import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.WeftException;
@@ -41,22 +40,6 @@ import org.weft.tensor.ValueType;
 
 /** Tucker decompositions of small tensors, against naive loops over all cells. */
 class TuckerTest {
-  /** Factors, the core, and the fit of each sweep. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Model(List<DenseMatrix> factors, double[] core, List<Double> fits, double norm) {}
-
-  private static Model run(
-      Engine engine, EngineTensor tensor, OrthogonalIteration tucker, ProgressListener progress) {
-    List<DenseMatrix> factors = new ArrayList<>();
-    MethodResult<OrthogonalIteration.Model> result =
-        engine.run(
-            tensor,
-            tucker,
-            progress,
-            (model, site) -> model.factors().forEach(each -> factors.add(site.result(each))));
-    return new Model(factors, result.model().core(), result.model().fits(), result.norm());
-  }
-
   @TempDir Path folder;
 
   /** All cells of a core times factors, and a number for each cell. */
@@ -141,7 +124,7 @@ class TuckerTest {
     return Dense.product(ranks, core, factors);
   }
 
-  private static Dense model(Model model, int[] ranks) {
+  private static Dense model(FoundTucker model, int[] ranks) {
     double[][][] factors =
         model.factors().stream().map(TuckerTest::array).toArray(double[][][]::new);
     return Dense.product(ranks, model.core(), factors);
@@ -178,7 +161,7 @@ class TuckerTest {
     return new OrthogonalIteration(new Ranks(list), start, iterations, 1e-9, seed, type);
   }
 
-  private Model run(SparseEntries entries, OrthogonalIteration tucker, EngineOptions options)
+  private FoundTucker run(SparseEntries entries, OrthogonalIteration tucker, EngineOptions options)
       throws IOException {
     Path file = entries.write(folder.resolve("x.tns"));
     try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
@@ -188,7 +171,7 @@ class TuckerTest {
               .withAllowNonfinite(true)
               .withBlockEntries(100);
       EngineTensor tensor = engine.read(file.toString(), read, tucker.valueType());
-      return run(engine, tensor, tucker, ProgressListener.NONE);
+      return FoundTucker.of(engine, tensor, tucker, ProgressListener.NONE);
     }
   }
 
@@ -208,7 +191,7 @@ class TuckerTest {
     for (Start start : Start.values()) {
       int seed = start.ordinal();
       Dense planted = planted(seed, ranks, sizes);
-      Model found =
+      FoundTucker found =
           run(
               planted.entries(),
               tucker(ranks, start, 30, seed, ValueType.DOUBLE),
@@ -236,8 +219,8 @@ class TuckerTest {
       double[] noisy =
           Arrays.stream(planted.cells()).map(v -> v + deviation * random.nextGaussian()).toArray();
       OrthogonalIteration tucker = tucker(ranks, 30, seed, ValueType.DOUBLE);
-      Model clean = run(planted.entries(), tucker, EngineOptions.defaults());
-      Model found = run(new Dense(sizes, noisy).entries(), tucker, EngineOptions.defaults());
+      FoundTucker clean = run(planted.entries(), tucker, EngineOptions.defaults());
+      FoundTucker found = run(new Dense(sizes, noisy).entries(), tucker, EngineOptions.defaults());
       double least = 1;
       for (int m = 0; m < sizes.length; m++) {
         least = Math.min(least, cosine(clean.factors().get(m), found.factors().get(m)));
@@ -261,7 +244,7 @@ class TuckerTest {
         Arrays.stream(planted.cells()).map(v -> v + deviation * random.nextGaussian()).toArray();
     SparseEntries entries = new Dense(sizes, noisy).entries();
     for (ValueType type : List.of(ValueType.DOUBLE, ValueType.FLOAT)) {
-      Model sampled = run(entries, tucker(ranks, 1, 7, type), EngineOptions.defaults());
+      FoundTucker sampled = run(entries, tucker(ranks, 1, 7, type), EngineOptions.defaults());
       OrthogonalIteration drawn = tucker(ranks, Start.RANDOM, 30, 7, type);
       List<Double> fits = run(entries, drawn, EngineOptions.defaults()).fits();
       assertThat(sampled.fits().get(0)).isCloseTo(fits.get(fits.size() - 1), within(1e-5));
@@ -289,7 +272,7 @@ class TuckerTest {
     }
     Dense tensor = new Dense(entries.sizes(), cells);
     for (int partitions : new int[] {0, 5}) {
-      Model found =
+      FoundTucker found =
           run(
               entries,
               tucker(ranks, 40, 3, type),
@@ -309,7 +292,7 @@ class TuckerTest {
     }
   }
 
-  private static double core(Model model) {
+  private static double core(FoundTucker model) {
     return Arrays.stream(model.core()).map(v -> v * v).sum();
   }
 
@@ -317,7 +300,7 @@ class TuckerTest {
    * What the best basis of a mode explains, the others' kept: sum of the largest eigenvalues of
    * {@code Y Y^T}, by power iterations with deflation.
    */
-  private static double projected(Dense x, Model model, int mode, int rank) {
+  private static double projected(Dense x, FoundTucker model, int mode, int rank) {
     int rows = (int) x.sizes[mode];
     double[][] gram = new double[rows][rows];
     int[] ranks = model.factors().stream().mapToInt(DenseMatrix::columns).toArray();
@@ -375,7 +358,7 @@ class TuckerTest {
   void wideRowsAreSampled(long seed) throws IOException {
     int[] ranks = {4, 30, 30};
     Dense planted = planted(seed, new int[] {3, 6, 6}, 40, 34, 36);
-    Model found =
+    FoundTucker found =
         run(planted.entries(), tucker(ranks, 8, seed, ValueType.DOUBLE), EngineOptions.defaults());
     assertThat(planted.distance(model(found, ranks))).isLessThan(1e-7 * planted.norm());
     found.factors().forEach(TuckerTest::assertOrthonormal);
@@ -390,7 +373,7 @@ class TuckerTest {
     for (Start start : Start.values()) {
       int sweeps = start == Start.STHOSVD ? 1 : 4;
       OrthogonalIteration tucker = tucker(ranks, start, sweeps, 4, ValueType.DOUBLE);
-      Model found = run(entries, tucker, EngineOptions.defaults());
+      FoundTucker found = run(entries, tucker, EngineOptions.defaults());
       found.factors().forEach(TuckerTest::assertOrthonormal);
       last.add(found.fits().get(found.fits().size() - 1));
     }
@@ -408,7 +391,7 @@ class TuckerTest {
           random.nextGaussian(), random.nextInt(used), random.nextInt(30), random.nextInt(30));
     }
     OrthogonalIteration tucker = tucker(new int[] {30, 25, 25}, start, 2, 1, ValueType.DOUBLE);
-    Model model = run(entries, tucker, EngineOptions.defaults());
+    FoundTucker model = run(entries, tucker, EngineOptions.defaults());
     model.factors().forEach(TuckerTest::assertOrthonormal);
   }
 
@@ -417,8 +400,8 @@ class TuckerTest {
     SparseEntries entries = SparseEntries.random(8, 3000, 40, 30, 50);
     OrthogonalIteration tucker = tucker(new int[] {4, 3, 5}, 5, 6, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withReproducible(true));
-    Model one = run(entries, tucker, options.withThreadsPerTask(1));
-    Model three = run(entries, tucker, options.withThreadsPerTask(3));
+    FoundTucker one = run(entries, tucker, options.withThreadsPerTask(1));
+    FoundTucker three = run(entries, tucker, options.withThreadsPerTask(3));
     assertThat(three.core()).isEqualTo(one.core());
     assertThat(array(three.factors().get(2))).isDeepEqualTo(array(one.factors().get(2)));
     EngineOptions two = EngineOptions.defaults().withThreadsPerTask(2);
@@ -427,7 +410,7 @@ class TuckerTest {
 
   @Test
   void aTensorWithoutEntriesHasAZeroCore() throws IOException {
-    Model found =
+    FoundTucker found =
         run(
             SparseEntries.empty(4, 5, 6),
             tucker(new int[] {2, 2, 2}, 3, 1, ValueType.DOUBLE),
