@@ -26,6 +26,8 @@ import java.util.stream.Collectors;
  *   <li>A full operand is present at every coordinate, so points that differ only in full operands
  *       are one; the first, which has the most of them, stays.
  *   <li>With a single point left, only operands without random access are walked.
+ *   <li>Where all that tells points apart has random access, what they share is walked: one loop
+ *       serves all points.
  * </ul>
  *
  * <p>The union of n sparse operands has 2^n - 1 points. Beyond {@value #MOST_POINTS} of them only
@@ -65,9 +67,13 @@ public final class MergeLattice {
     if (covers) {
       raw.removeIf(point -> !visitsAll(point));
     }
+    Set<LatticeOperand> shared = covers ? Set.of() : walkedByAll(raw);
     List<LatticePoint> points = new ArrayList<>();
     for (Point point : raw) {
-      points.add(point(point, raw.size() == 1, covers));
+      points.add(
+          shared.isEmpty()
+              ? point(point, raw.size() == 1, covers)
+              : new LatticePoint(point.operands, shared, false));
     }
     return new MergeLattice(points, false);
   }
@@ -159,6 +165,21 @@ public final class MergeLattice {
     return set instanceof IterationSet.Universe;
   }
 
+  /** What one loop for all of several points walks; empty if there is no such loop. */
+  private static Set<LatticeOperand> walkedByAll(List<Point> points) {
+    if (points.size() < 2) {
+      return Set.of();
+    }
+    Set<LatticeOperand> shared = new LinkedHashSet<>(points.get(0).operands);
+    points.forEach(point -> shared.retainAll(point.operands));
+    boolean found =
+        points.stream()
+            .flatMap(point -> point.operands.stream())
+            .allMatch(operand -> operand.locate() || shared.contains(operand));
+    shared.removeIf(LatticeOperand::locate);
+    return found ? shared : Set.of();
+  }
+
   private static boolean visitsAll(Point point) {
     return point.universe || point.operands.stream().anyMatch(LatticeOperand::full);
   }
@@ -197,6 +218,12 @@ public final class MergeLattice {
   /** All points, a point after those above it; empty for the empty set. */
   public List<LatticePoint> points() {
     return points;
+  }
+
+  /** Whether the loop of {@code point} would begin after one that walks no more has ended. */
+  public boolean isDone(LatticePoint point) {
+    return points.subList(0, points.indexOf(point)).stream()
+        .anyMatch(before -> point.iterated().containsAll(before.iterated()));
   }
 
   /** The cases of the loop of {@code point}, the most specific first. */

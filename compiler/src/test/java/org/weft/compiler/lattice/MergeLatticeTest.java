@@ -45,7 +45,10 @@ class MergeLatticeTest {
         "B C d & &     ; {@d, B, C}",
         "f             ; {f}",
         "B f |         ; {B, f} > {f}",
-        "f g |         ; {f, g}"
+        "f g |         ; {f, g}",
+        "B h U | &     ; {@h, B} > {B}",
+        "B h C | &     ; {B, C, h} > {B, h} > {B, C}",
+        "B C & h U | & ; {@h, B, C} > {B, C}"
       })
   void pointsAreTheLoopsOfTheSet(String set, String expected) {
     assertThat(MergeLattice.of(parse(set))).hasToString(expected);

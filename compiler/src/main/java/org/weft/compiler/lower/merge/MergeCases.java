@@ -129,7 +129,7 @@ public final class MergeCases {
       Code step = loop.nested();
       walk.step(step);
       walk.skipUnlabelled(step);
-      if (shared) {
+      if (shared || i.equals(walk.coordinate())) {
         loop.addAll(step);
       } else {
         loop.when(Expr.equal(walk.coordinate(), i), step);
@@ -206,7 +206,8 @@ public final class MergeCases {
     }
     for (Walk walk : walks) {
       if (MergeOperands.has(present, walk.access())) {
-        condition = and(condition, Expr.equal(walk.coordinate(), i));
+        boolean there = i.equals(walk.coordinate());
+        condition = there ? condition : and(condition, Expr.equal(walk.coordinate(), i));
         inner = inner.withCursor(walk.access().id(), walk.cursor(scope, then));
       }
     }

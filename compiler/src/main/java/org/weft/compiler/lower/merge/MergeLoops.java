@@ -181,7 +181,10 @@ public final class MergeLoops {
     makeRoom(walks.values(), code);
     for (LatticePoint point : lattice.points()) {
       List<LatticeOperand> walked = operands.walked(point);
-      if (walked.size() == 1) {
+      if (lattice.isDone(point)) {
+        continue;
+      }
+      if (walked.size() == 1 && lattice.cases(point).size() == 1) {
         Walk walk = require(walks.get(walked.get(0)));
         single(point, walked.get(0), walk.at(), walk.end(), walk.copy(), scope, code);
       } else {
