@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "available.h"
+
 namespace weft {
 namespace {
 
@@ -14,6 +16,12 @@ constexpr int64_t huge_page = int64_t{2} << 20;
 /* From here on a block is mapped pages of its own, so that it can grow without a copy. */
 constexpr int64_t mapped_from = int64_t{4} << 20;
 constexpr int64_t most_bytes = int64_t{1} << 46;
+/* From here on memory is asked for only if the machine has it: Linux would grant more, and kill the
+ * process when it is used. */
+constexpr int64_t asked_from = int64_t{64} << 20;
+/* Arrays of one result grow by turns, for values and coordinates, on several threads: what others
+ * were given and have not used yet still counts as available. */
+constexpr int64_t growing_together = 3;
 /* Smaller blocks cost malloc no pages. */
 constexpr int64_t kept_from = int64_t{32} << 10;
 /* Of the blocks from malloc that were given back. */
@@ -204,10 +212,14 @@ Header *move_to_kept(Header *header, int64_t new_bytes) {
   return moved;
 }
 
+bool is_there(int64_t bytes, int64_t times) {
+  return bytes < asked_from || bytes <= available_bytes() / times;
+}
+
 }  // namespace
 
 void *allocate(int64_t bytes) {
-  if (bytes < 0 || bytes > most_bytes) return nullptr;
+  if (bytes < 0 || bytes > most_bytes || !is_there(bytes, 1)) return nullptr;
   Header *header = obtain(bytes);
   if (header == nullptr) return nullptr;
   count(1, bytes);
@@ -219,6 +231,7 @@ void *grow(void *block, int64_t, int64_t new_bytes) {
   if (new_bytes < 0 || new_bytes > most_bytes) return nullptr;
   Header *old = header_of(block);
   int64_t old_bytes = old->bytes;
+  if (!is_there(new_bytes - old_bytes, growing_together)) return nullptr;
   if (old->mapped_bytes > 0 && is_mapped(new_bytes)) {
     Header *copied = new_bytes >= 2 * old_bytes ? move_to_kept(old, new_bytes) : nullptr;
     if (copied != nullptr) {

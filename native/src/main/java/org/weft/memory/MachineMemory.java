@@ -13,7 +13,7 @@ public final class MachineMemory {
   private MachineMemory() {}
 
   /** Bytes, without swapping; {@code Long.MAX_VALUE} where that cannot be found out. */
-  static long availableBytes() {
+  public static long availableBytes() {
     return Math.min(kernelEstimate(), totalBytes());
   }
 

@@ -2,7 +2,9 @@ package org.weft.runtime;
 
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.MachineMemory;
 import org.weft.tensor.LevelSpec;
+import org.weft.text.Bytes;
 
 /** What a kernel reports: the numbers of {@code weft_status} in {@code weft_runtime.h}. */
 enum KernelStatus {
@@ -28,9 +30,10 @@ enum KernelStatus {
       throw new WeftException(
           ErrorCode.OUT_OF_MEMORY,
           kernel
-              + " found no memory for its result or a workspace; kernels of this process hold "
-              + NativeRuntime.statistics().liveBytes()
-              + " bytes. Use more partitions or give the process more memory");
+              + " found no memory for its result or a workspace; now "
+              + Bytes.text(MachineMemory.availableBytes())
+              + " are available. Compute fewer cells, by a mask or in more partitions, or use a"
+              + " larger machine");
     }
     if (status == WIDTH_OVERFLOW.number) {
       throw new WeftException(ErrorCode.WIDTH_OVERFLOW, overflow(kernel, signature, detail));

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.MachineMemory;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.runtime.TensorParameter.Role;
@@ -87,6 +88,12 @@ class KernelTest {
       void evens_no_memory(int64_t *args) { evens(args, WEFT_OUT_OF_MEMORY); }
       void evens_bounds(int64_t *args) { evens(args, WEFT_BOUNDS); }
       void evens_unknown(int64_t *args) { evens(args, 99); }
+      void evens_huge(int64_t *args) {
+        const weft_runtime *rt = (const weft_runtime *)args[0];
+        void *huge = rt->alloc(args[3] << 20);
+        if (huge) rt->release(huge, args[3] << 20);
+        else args[1] = WEFT_OUT_OF_MEMORY;
+      }
       void evens_nothing(int64_t *args) { (void)args; }
       void evens_null(int64_t *args) { evens(args, 0); ((const weft_runtime *)args[0])->release((void *)args[6], 0); args[6] = 0; }
       void evens_negative(int64_t *args) { evens(args, 0); args[4] = -1; }
@@ -249,6 +256,13 @@ class KernelTest {
     assertFails("evens_unknown", 100, ErrorCode.KERNEL_FAILURE, "status 99");
     assertFails(
         "evens_well", 300, ErrorCode.WIDTH_OVERFLOW, "level 0 of tensor y", "crd 8 bits", "wider");
+  }
+
+  /** Linux grants it until it is used, and kills the process then. */
+  @Test
+  void memoryThatTheMachineDoesNotHaveIsRefused() {
+    long mebibytes = (MachineMemory.availableBytes() >> 20) + 100;
+    assertFails("evens_huge", mebibytes, ErrorCode.OUT_OF_MEMORY, "no memory", "available");
   }
 
   @Test

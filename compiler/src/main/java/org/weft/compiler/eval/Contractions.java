@@ -23,6 +23,7 @@ import org.weft.memory.MachineMemory;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.Width;
 
 /**
  * Decides for every product of three and more tensors whether it is one loop nest or is multiplied
@@ -38,6 +39,11 @@ final class Contractions {
 
   /** The least saving that pays for the four kernels that make a marked temporary. */
   private static final double LEAST_SAVING_OF_MARKS = 1e7;
+
+  /** A temporary with more cells per value, and more cells than 8 MB of values have, is hashed. */
+  private static final double CELLS_OF_FEW = 16;
+
+  private static final double CELLS_OF_ANY = 1 << 20;
 
   /** Time of a multiplication over packed panels, as a share of that of an iteration of a loop. */
   private static final double PACKED_SHARE = 0.4;
@@ -131,14 +137,17 @@ final class Contractions {
     before.freeVariables().stream().filter(v -> !cells.contains(v)).forEach(cells::add);
     cells.retainAll(before.freeVariables());
     double values = estimates.cells(new LinkedHashSet<>(cells));
+    double present = estimates.tuples(before.accesses(), Set.copyOf(cells));
     boolean everywhere = onlySums(before) && SemiringAlgebra.isFull(before);
-    if (!everywhere && cells.isEmpty()) {
-      return sum;
-    }
     TensorFormat format =
         everywhere
             ? TensorFormat.dense(cells.size(), assignment.type())
-            : marked(cells.size(), assignment.type());
+            : lookedUp(cells, assignment.type(), values, present);
+    if (format == null) {
+      return sum;
+    }
+    boolean hashed = format.levels().stream().anyMatch(l -> l.format().symbol().equals("H"));
+    double stored = hashed ? present : values;
     SourceSpan span = assignment.target().span();
     TensorVar unnamed = new TensorVar("T", format, TensorVar.Kind.RESULT);
     TensorAssignment trial =
@@ -152,21 +161,31 @@ final class Contractions {
                 ids + 2, new TensorVar("T", format, TensorVar.Kind.OPERAND), cells, span));
     double nest = nestCost(assignment);
     double saved = nest - nestCost(assignment.withValue(rest));
-    double cost = nestCost(trial) + (everywhere ? 0 : values);
+    double cost = nestCost(trial) + (everywhere ? 0 : stored);
     double least = everywhere ? LEAST_SAVING : LEAST_SAVING_OF_MARKS;
-    if (values * Double.BYTES > mostBytes || cost * ADVANTAGE + least >= saved) {
+    if (stored * Double.BYTES > mostBytes || cost * ADVANTAGE + least >= saved) {
       return sum;
     }
     notes.add(
         String.format(
             Locale.ROOT, "%s on its own: cost %.3g, %.3g in one loop nest", before, cost, saved));
-    return computed(sum, format, cells, values, assignment);
+    return computed(sum, format, cells, stored, assignment);
   }
 
-  /** A format that finds a cell at once and says whether the cell has a value. */
-  private static TensorFormat marked(int order, ValueType type) {
+  /**
+   * A format that finds a cell at once and says whether the cell has a value: a bitmap, or a hashed
+   * vector where few of many cells have one. Null for other tensors with few values.
+   */
+  private static @Nullable TensorFormat lookedUp(
+      List<IndexVar> cells, ValueType type, double values, double present) {
+    int order = cells.size();
+    boolean few = values > CELLS_OF_FEW * present + CELLS_OF_ANY;
+    if (order == 0 || few && order > 1) {
+      return null;
+    }
     List<LevelSpec> levels = new ArrayList<>(TensorFormat.dense(order, type).levels());
-    levels.set(order - 1, LevelSpec.of("B"));
+    levels.set(
+        order - 1, few ? LevelSpec.of("H") : LevelSpec.of("B").withWidths(Width.W64, Width.W8));
     return TensorFormat.ofLevels(levels, type);
   }
 
