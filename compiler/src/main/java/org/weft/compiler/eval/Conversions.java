@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -105,7 +106,10 @@ final class Conversions {
           int[] order = modeOrders.get(access.id());
           return order == null
               ? access
-              : convert(access, transposed(access, order), String.format(reason, access.tensor()));
+              : convert(
+                  access,
+                  transposed(access, order),
+                  String.format(Locale.ROOT, reason, access.tensor()));
         });
   }
 
