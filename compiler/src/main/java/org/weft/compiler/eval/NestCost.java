@@ -1,7 +1,10 @@
 package org.weft.compiler.eval;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
@@ -23,6 +26,7 @@ import org.weft.tensor.ValueType;
  */
 public final class NestCost {
   private final Estimates estimates;
+  private final Map<String, Double> shares = new HashMap<>();
   private int temporaries;
 
   public NestCost(Estimates estimates) {
@@ -71,7 +75,8 @@ public final class NestCost {
         Set<IndexVar> open = new LinkedHashSet<>(part.freeVariables());
         open.removeAll(bound);
         double first = of(part, order.subList(at, order.size()), bound, open, times);
-        return first + of(replace(expr, part, temporary(open)), order, bound, result, times);
+        TensorExpr value = temporary(open, share(part, bound, open));
+        return first + of(replace(expr, part, value), order, bound, result, times);
       }
     }
     return 0;
@@ -87,17 +92,70 @@ public final class NestCost {
     TensorExpr body = without(expr, variable);
     Set<IndexVar> inner = new LinkedHashSet<>(bound);
     inner.add(variable);
-    double before = estimates.tuples(body.accesses(), bound);
-    double iterations = before == 0 ? 0 : times * estimates.tuples(body.accesses(), inner) / before;
+    double before = tuples(body, bound);
+    double iterations = before == 0 ? 0 : times * tuples(body, inner) / before;
     return iterations + of(body, rest, inner, result, iterations);
   }
 
-  private TensorExpr temporary(Set<IndexVar> open) {
+  /** Share of the cells over {@code open} that get a value of {@code part} at one of the bound. */
+  private double share(TensorExpr part, Set<IndexVar> bound, Set<IndexVar> open) {
+    Set<IndexVar> all = new LinkedHashSet<>(bound);
+    all.addAll(open);
+    all.addAll(part.reducedVariables());
+    double before = tuples(part, bound);
+    double cells = estimates.cells(open);
+    return before == 0 || cells == 0
+        ? 0
+        : estimates.reduced(tuples(part, all) / before, open) / cells;
+  }
+
+  /** Coordinates over {@code variables} at or below which {@code expr} may have a value. */
+  private double tuples(TensorExpr expr, Set<IndexVar> variables) {
+    double cells = estimates.cells(variables);
+    if (expr instanceof TensorExpr.Sum
+        || expr instanceof TensorExpr.Apply apply && apply.arguments().size() > 1) {
+      double absent = 1;
+      for (TensorExpr child : expr.children()) {
+        absent *= cells == 0 ? 1 : Math.max(0, 1 - tuples(child, variables) / cells);
+      }
+      return cells * (1 - absent);
+    } else if (expr instanceof TensorExpr.Apply apply && !apply.function().preservesZero()) {
+      return cells;
+    }
+    List<TensorExpr.Access> accesses = new ArrayList<>();
+    double share = 1;
+    for (TensorExpr factor : factors(expr)) {
+      if (!(factor instanceof TensorExpr.Access access)) {
+        share *= cells == 0 ? 0 : tuples(factor, variables) / cells;
+      } else if (shares.containsKey(access.tensor().name())) {
+        boolean inside = variables.containsAll(access.variables());
+        share *= inside ? shares.get(access.tensor().name()) : 1;
+      } else {
+        accesses.add(access);
+      }
+    }
+    return share * estimates.tuples(accesses, variables);
+  }
+
+  /** What all has a value where {@code expr} has one: accesses, unions and functions. */
+  private static List<TensorExpr> factors(TensorExpr expr) {
+    boolean whole =
+        expr instanceof TensorExpr.Access
+            || expr instanceof TensorExpr.Sum
+            || expr instanceof TensorExpr.Apply apply
+                && (apply.arguments().size() > 1 || !apply.function().preservesZero());
+    return whole
+        ? List.of(expr)
+        : expr.children().stream().flatMap(child -> factors(child).stream()).toList();
+  }
+
+  private TensorExpr temporary(Set<IndexVar> open, double share) {
     TensorVar tensor =
         new TensorVar(
             "temporary " + temporaries++,
             TensorFormat.dense(open.size(), ValueType.DOUBLE),
             TensorVar.Kind.TEMPORARY);
+    shares.put(tensor.name(), share);
     SourceSpan nowhere = new SourceSpan(SourceText.expression(""), 0, 0);
     return new TensorExpr.Access(-1 - temporaries, tensor, List.copyOf(open), nowhere);
   }

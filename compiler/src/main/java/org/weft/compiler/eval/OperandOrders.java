@@ -16,7 +16,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 
 /**
- * Mode orders of the sparse operands of a product for which its loops take far fewer iterations
+ * Mode orders of the sparse operands of a statement for which its loops take far fewer iterations
  * than for those in which they are stored. {@code C(i,k) = A(i,j) * B(k,j)} of two CSR matrices
  * compares all pairs of rows; with {@code B} by columns, it takes what meets.
  */
@@ -54,18 +54,9 @@ final class OperandOrders {
   /** Better orders, if there are any and the loops can run as the operands are stored. */
   static Optional<Choice> of(
       TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
-    return assignment.mask() == null && isProduct(assignment.value())
+    return assignment.mask() == null
         ? new OperandOrders(assignment, labels, entries).search()
         : Optional.empty();
-  }
-
-  /** Whether loops go where all operands have entries: only of these the iterations are known. */
-  private static boolean isProduct(TensorExpr expr) {
-    boolean union =
-        expr instanceof TensorExpr.Sum
-            || expr instanceof TensorExpr.Apply apply
-                && (apply.arguments().size() > 1 || !apply.function().preservesZero());
-    return !union && expr.children().stream().allMatch(OperandOrders::isProduct);
   }
 
   private Optional<Choice> search() {

@@ -130,6 +130,8 @@ class ContractionsTest extends CompilerCase {
       delimiter = '|',
       value = {
         "C(i,k) = A(i,j) * A(k,j)       | 2 | CSR   | A_10(k,j)",
+        "C(i,k) = A(i,j) * A(k,j) / 2   | 2 | CSR   | A_10(k,j)",
+        "C(i,k) = A(i,k) - A(i,j) * A(k,j) | 2 | CSR | A_10(k,j)",
         "C(i,j,l) = T(i,j,k) * T(l,j,k) | 3 | CSF   | T_120(",
         "C(i,l) = T(i,j,k) * T(l,j,k)   | 2 | CSR   | T_120("
       })
