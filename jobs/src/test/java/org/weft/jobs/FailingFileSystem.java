@@ -93,18 +93,21 @@ public class FailingFileSystem extends FilterFileSystem {
       long blockBytes,
       Progressable progress)
       throws IOException {
-    before();
-    refuse();
-    OutputStream out =
+    requireCreation();
+    return failing(
         fs.create(
-            local(path), permission, overwrite, bufferBytes, replication, blockBytes, progress);
-    return new FSDataOutputStream(new FailingStream(out, this), null);
+            local(path), permission, overwrite, bufferBytes, replication, blockBytes, progress));
   }
 
-  private static void refuse() throws IOException {
+  private void requireCreation() throws IOException {
+    before();
     if (fault == Fault.PROBE) {
       throw new IOException("injected: no file can be made");
     }
+  }
+
+  private FSDataOutputStream failing(OutputStream out) {
+    return new FSDataOutputStream(new FailingStream(out, this), null);
   }
 
   @Override
@@ -162,12 +165,10 @@ public class FailingFileSystem extends FilterFileSystem {
       long blockBytes,
       Progressable progress)
       throws IOException {
-    before();
-    refuse();
-    OutputStream out =
+    requireCreation();
+    return failing(
         fs.createNonRecursive(
-            local(path), permission, flags, bufferBytes, replication, blockBytes, progress);
-    return new FSDataOutputStream(new FailingStream(out, this), null);
+            local(path), permission, flags, bufferBytes, replication, blockBytes, progress));
   }
 
   /** Only Hadoop can make one. */

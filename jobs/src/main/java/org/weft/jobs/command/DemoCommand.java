@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
       "Prints the fit of each iteration and the strongest words of each component."
     },
     footer = {"", "Example: weft demo --rank 8"})
-public final class DemoCommand extends WeftCommand {
+public final class DemoCommand extends SparkCommand {
   @Option(
       names = "--rank",
       paramLabel = "R",
@@ -74,11 +74,6 @@ public final class DemoCommand extends WeftCommand {
       paramLabel = "DIR",
       description = "Also write the labelled factors here, as weft cpd does.")
   @Nullable String output;
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
-  }
 
   @Override
   protected void run(Console console) throws IOException {

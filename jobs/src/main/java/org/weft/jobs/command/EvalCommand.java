@@ -69,7 +69,7 @@ import picocli.CommandLine.Option;
       "Example: weft eval 'C(i,k) = A(i,j) * B(j,k)' --input A=a.mtx --input B=b.tns.gz"
           + " --format B=CSC --output C=c.mtx"
     })
-public final class EvalCommand extends WeftCommand {
+public final class EvalCommand extends SparkCommand {
   private static final String PRINT = "print";
   private static final Pattern NAMED = Pattern.compile("(\\w*)=(.*)");
 
@@ -114,11 +114,6 @@ public final class EvalCommand extends WeftCommand {
 
   @Override
   protected boolean computesIntegers() {
-    return true;
-  }
-
-  @Override
-  protected boolean runsOnSpark() {
     return true;
   }
 

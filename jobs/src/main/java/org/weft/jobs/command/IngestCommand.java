@@ -57,7 +57,7 @@ import picocli.CommandLine.Parameters;
           + " .*\\[(?<time>.*?)] \"\\S+ (?<path>\\S+).*' --mode host --mode path --mode"
           + " hour=time:hour --time-format 'dd/MMM/yyyy:HH:mm:ss Z'"
     })
-public final class IngestCommand extends WeftCommand {
+public final class IngestCommand extends SparkCommand {
   @Parameters(
       arity = "2..*",
       paramLabel = "IN... OUT",
@@ -190,11 +190,6 @@ public final class IngestCommand extends WeftCommand {
   boolean append;
 
   @Mixin BatchOptions batch = new BatchOptions();
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
-  }
 
   @Override
   protected void run(Console console) throws IOException {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
           + " statement is evaluated."
     },
     footer = {"", "Example: weft run spmm.ta", "Example: SPARSE_FILE_NAME0=a.mtx weft run sum.ta"})
-public final class RunCommand extends WeftCommand {
+public final class RunCommand extends SparkCommand {
   @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
   String program = "";
 
@@ -52,11 +52,6 @@ public final class RunCommand extends WeftCommand {
           "COMET's options for dense contractions: accepted, and change nothing, because Weft"
               + " chooses.")
   boolean[] optionsOfComet = {};
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
-  }
 
   @Override
   protected void run(Console console) throws IOException {

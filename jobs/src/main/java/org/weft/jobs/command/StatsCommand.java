@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
           + " and max are nonzeros per slice, among slices that have any."
     },
     footer = {"", "Example: weft stats x.tns.gz"})
-public final class StatsCommand extends WeftCommand {
+public final class StatsCommand extends SparkCommand {
   private static final int NOMINAL_RANK = 16;
 
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
@@ -53,11 +53,6 @@ public final class StatsCommand extends WeftCommand {
   boolean json;
 
   @Mixin InputNames names = new InputNames();
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
-  }
 
   @Override
   protected void run(Console console) throws IOException {

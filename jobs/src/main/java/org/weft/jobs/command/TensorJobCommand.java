@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Commands that multiply one tensor along one mode into one output: mttkrp, ttm, ttv. */
-abstract class TensorJobCommand extends WeftCommand {
+abstract class TensorJobCommand extends SparkCommand {
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
@@ -111,11 +111,6 @@ abstract class TensorJobCommand extends WeftCommand {
               + " in .tns, .tns.gz or .wtb",
           target, order);
     }
-  }
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
   }
 
   @Override

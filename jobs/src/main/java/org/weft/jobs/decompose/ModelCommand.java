@@ -13,7 +13,7 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.model.RunSummary;
-import org.weft.jobs.command.WeftCommand;
+import org.weft.jobs.command.SparkCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.option.CheckpointOptions;
@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** A command that makes a model of one tensor, and writes its folder. */
-public abstract class ModelCommand extends WeftCommand {
+public abstract class ModelCommand extends SparkCommand {
   /** How help describes the folder of a model. */
   static final String FOLDER = "Folder that weft cpd, tucker, complete, cpapr or gcp wrote.";
 
@@ -156,11 +156,6 @@ public abstract class ModelCommand extends WeftCommand {
   /** A model whose folder is there. */
   record Published(
       ModelOutput folder, EngineTensor tensor, Made made, Map<Integer, Labels> labels) {}
-
-  @Override
-  protected boolean runsOnSpark() {
-    return true;
-  }
 
   @Override
   protected final void run(Console console) throws IOException {
