@@ -78,10 +78,7 @@ final class ContainerResultTest {
   }
 
   private EngineTensor read(Engine engine, SparseEntries entries) throws IOException {
-    return engine.read(
-        entries.write(folder.resolve("in.tns")).toString(),
-        ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED).withBlockEntries(100),
-        ValueType.DOUBLE);
+    return entries.read(engine, folder, ValueType.DOUBLE, 100);
   }
 
   private void assertWritten(Map<List<Long>, Double> expected, TensorShape shape) {

@@ -54,10 +54,7 @@ abstract class CpdContract {
   }
 
   EngineTensor read(Engine engine, SparseEntries entries) throws IOException {
-    return engine.read(
-        entries.write(folder.resolve("in.tns")).toString(),
-        ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-        ValueType.DOUBLE);
+    return entries.read(engine, folder, ValueType.DOUBLE);
   }
 
   /** All cells of a tensor of known factors, with Gaussian noise of relative norm {@code noise}. */
@@ -340,11 +337,7 @@ abstract class CpdContract {
               return FileRows.of(NpyRows.open(files, file));
             });
     try (Engine engine = engine(3)) {
-      EngineTensor file =
-          engine.read(
-              entries.write(folder.resolve("in.tns")).toString(),
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              type);
+      EngineTensor file = entries.read(engine, folder, type);
       EngineTensor tensor =
           reordered ? engine.orders().apply(file, Ordering.given("a test", shuffle), false) : file;
       CpdResult expected = engine.cpd(tensor, job, keeping, ProgressListener.NONE);

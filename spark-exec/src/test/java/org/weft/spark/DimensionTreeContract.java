@@ -26,7 +26,6 @@ import org.weft.planner.DimensionTree;
 import org.weft.planner.job.ModeGroup;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
-import org.weft.storage.ReadOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -58,11 +57,7 @@ abstract class DimensionTreeContract {
 
   private CpdResult run(Engine engine, SparseEntries entries, Cpd cpd, boolean shuffled)
       throws IOException {
-    EngineTensor file =
-        engine.read(
-            entries.write(folder.resolve("in.tns")).toString(),
-            ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-            cpd.valueType());
+    EngineTensor file = entries.read(engine, folder, cpd.valueType());
     if (!shuffled) {
       return engine.cpd(file, cpd, ProgressListener.NONE);
     }
@@ -139,11 +134,7 @@ abstract class DimensionTreeContract {
     SparseEntries entries = entries(12, 7, 9, 500);
     Cpd cpd = new Cpd(4, 3, 0, false, 9, ValueType.DOUBLE);
     try (Engine engine = open(options(DimensionTree.ON))) {
-      EngineTensor tensor =
-          engine.read(
-              entries.write(folder.resolve("in.tns")).toString(),
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+      EngineTensor tensor = entries.read(engine, folder, ValueType.DOUBLE);
       List<ModeGroup> groups = engine.plan(tensor, cpd.job(tensor.statistics().shape())).groups();
       assertThat(groups).anyMatch(ModeGroup::shares);
       assertThat(groups.stream().flatMap(group -> group.modes().stream()))

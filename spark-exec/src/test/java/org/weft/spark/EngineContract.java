@@ -37,7 +37,6 @@ import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
-import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -93,11 +92,7 @@ abstract class EngineContract {
   }
 
   EngineTensor read(Engine engine, SparseEntries entries, ValueType type) throws IOException {
-    Path file = entries.write(folder.resolve("in.tns"));
-    return engine.read(
-        file.toString(),
-        ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED).withBlockEntries(100),
-        type);
+    return entries.read(engine, folder, type, 100);
   }
 
   static double[][] matrix(long rows, int columns, long seed) {
@@ -378,13 +373,7 @@ abstract class EngineContract {
     List<Ordering> found = new ArrayList<>();
     for (int blockEntries : new int[] {100, 3000}) {
       try (Engine engine = engine(3)) {
-        EngineTensor tensor =
-            engine.read(
-                entries.write(folder.resolve("in.tns")).toString(),
-                ReadOptions.defaults()
-                    .withHeader(ReadOptions.Header.EXTENDED)
-                    .withBlockEntries(blockEntries),
-                ValueType.DOUBLE);
+        EngineTensor tensor = entries.read(engine, folder, ValueType.DOUBLE, blockEntries);
         found.add(engine.orders().find(tensor, "lexi", 500));
         assertThat(engine.orders().find(tensor, "lexi", 0).entries()).isEqualTo(3000);
         assertThat(engine.orders().find(tensor, "partition", 0).method()).isEqualTo("partition:3");

@@ -25,7 +25,6 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
-import org.weft.storage.ReadOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
@@ -48,11 +47,7 @@ class NonnegativeTuckerTest {
 
   private Found run(Engine engine, SparseEntries entries, NonnegativeTucker method)
       throws IOException {
-    EngineTensor tensor =
-        engine.read(
-            entries.write(folder.resolve("x.tns")).toString(),
-            ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED).withBlockEntries(100),
-            method.valueType());
+    EngineTensor tensor = entries.read(engine, folder, method.valueType(), 100);
     List<double[][]> factors = new ArrayList<>();
     MethodResult<OrthogonalIteration.Model> result =
         engine.run(

@@ -20,7 +20,6 @@ import org.weft.planner.job.Job;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
-import org.weft.storage.ReadOptions;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -58,16 +57,10 @@ class ReorderChoiceTest {
         EngineOptions.defaults().planning(p -> p.withPartitions(2).withReproducible(reproducible)));
   }
 
-  private static EngineTensor read(Engine engine, String file) {
-    return engine.read(
-        file, ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED), ValueType.DOUBLE);
-  }
-
   @Test
   void ordersOnlyWhatPaysOverTheIterations() throws IOException {
-    String file = shuffledBlocks().write(folder.resolve("in.tns")).toString();
     try (Engine engine = engine(false)) {
-      EngineTensor tensor = read(engine, file);
+      EngineTensor tensor = shuffledBlocks().read(engine, folder, ValueType.DOUBLE);
       Ordering once = engine.orders().choose(tensor, job(1), 0);
       assertThat(once.relabelling()).isEmpty();
       assertThat(once.reasons()).hasSize(1);
@@ -105,9 +98,8 @@ class ReorderChoiceTest {
     for (int e = 0; e < 60_000; e++) {
       entries.add(1, random.nextInt(200_000), random.nextInt(200_000), random.nextInt(200_000));
     }
-    String file = entries.write(folder.resolve("in.tns")).toString();
     try (Engine engine = engine(false)) {
-      EngineTensor tensor = read(engine, file);
+      EngineTensor tensor = entries.read(engine, folder, ValueType.DOUBLE);
       for (int iterations : new int[] {1, 10}) {
         Ordering found = engine.orders().choose(tensor, job(iterations), 0);
         assertThat(found.relabelling()).as("%s", found.reasons()).isEmpty();
@@ -119,9 +111,8 @@ class ReorderChoiceTest {
   @Test
   void countsTheRowsThatTilesKeepInTheCache() throws IOException {
     SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
-    String file = entries.write(folder.resolve("in.tns")).toString();
     try (Engine engine = engine(true)) {
-      EngineTensor tensor = read(engine, file);
+      EngineTensor tensor = entries.read(engine, folder, ValueType.DOUBLE);
       JobPlan plan = engine.plan(tensor, job(10));
       assertThat(plan.modes().get(0).kernel().tensorFormat().toString()).startsWith("{D:2/2048");
       List<String> reasons = engine.orders().choose(tensor, job(1_000_000), 0).reasons();
@@ -142,9 +133,8 @@ class ReorderChoiceTest {
       entries.add(
           1, block + random.nextInt(60), block + random.nextInt(60), block + random.nextInt(60));
     }
-    String file = entries.write(folder.resolve("in.tns")).toString();
     try (Engine engine = engine(false)) {
-      EngineTensor tensor = read(engine, file);
+      EngineTensor tensor = entries.read(engine, folder, ValueType.DOUBLE);
       Ordering found = engine.orders().choose(tensor, job(100_000), 0);
       assertThat(found.reasons().toString()).contains("auto: no");
       assertThat(found.relabelling()).isEmpty();

@@ -21,7 +21,6 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
-import org.weft.storage.ReadOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
@@ -38,11 +37,7 @@ class SparkTuckerTest {
   private FoundTucker run(
       Engine engine, SparseEntries entries, OrthogonalIteration tucker, ProgressListener progress)
       throws IOException {
-    EngineTensor tensor =
-        engine.read(
-            entries.write(folder.resolve("x.tns")).toString(),
-            ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-            tucker.valueType());
+    EngineTensor tensor = entries.read(engine, folder, tucker.valueType());
     return FoundTucker.of(engine, tensor, tucker, progress);
   }
 

@@ -12,6 +12,10 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.ValueType;
 
 /** A small tensor as a list of entries, and the naive evaluation of every operation on it. */
 record SparseEntries(long[] sizes, List<long[]> coordinates, List<Double> values) {
@@ -41,6 +45,22 @@ record SparseEntries(long[] sizes, List<long[]> coordinates, List<Double> values
 
   int order() {
     return sizes.length;
+  }
+
+  /** Writes in.tns of a folder, and has an engine read it. */
+  EngineTensor read(Engine engine, Path folder, ValueType type) throws IOException {
+    return read(engine, folder, type, ReadOptions.DEFAULT_BLOCK_ENTRIES);
+  }
+
+  /** As {@link #read(Engine, Path, ValueType)}, in blocks of so many entries. */
+  EngineTensor read(Engine engine, Path folder, ValueType type, int blockEntries)
+      throws IOException {
+    return engine.read(
+        write(folder.resolve("in.tns")).toString(),
+        ReadOptions.defaults()
+            .withHeader(ReadOptions.Header.EXTENDED)
+            .withBlockEntries(blockEntries),
+        type);
   }
 
   /** FROSTT text with an extended header, so that sizes without entries are kept. */

@@ -20,7 +20,6 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.planner.job.Job;
-import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -91,11 +90,7 @@ class StoredBlocksTest {
     SparseEntries entries = SparseEntries.random(57, 500, ROWS, 9, 7);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(2));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
-      EngineTensor tensor =
-          spark.read(
-              entries.write(folder.resolve("in.tns")).toString(),
-              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
-              ValueType.DOUBLE);
+      EngineTensor tensor = entries.read(spark, folder, ValueType.DOUBLE);
       double[] found =
           spark.run(tensor, new TwoLengths(), ProgressListener.NONE, (model, site) -> {}).model();
       assertThat(found).containsExactly(ROWS, 0);

@@ -12,21 +12,6 @@ record NumberStep(int number) implements Parts.Step {
   @Override
   public Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope) {
     int coordinate = number < 0 ? part : number;
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return pieces.hasNext();
-      }
-
-      @Override
-      public Piece next() {
-        Piece piece = pieces.next();
-        return new Piece(
-            piece.part(),
-            piece.slot(),
-            piece.origin(),
-            Columns.appended(piece.entries(), coordinate));
-      }
-    };
+    return new MappedPieces(pieces, entries -> Columns.appended(entries, coordinate));
   }
 }
