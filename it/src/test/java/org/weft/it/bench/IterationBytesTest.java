@@ -35,8 +35,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * Bytes that an iteration of CP-ALS moves, counted exactly for a tensor and a number of executors
- * that are not there: as Weft plans it, and by the medium-grained decomposition. The whole table is
- * made by {@code mvn verify -pl it -am -Pbench -DskipTests -Dit.test=IterationBytesTest}.
+ * that are not there: as Weft plans it, and by the medium-grained decomposition. The table keeps
+ * its head; its rows are made by {@code mvn verify -pl it -am -Pbench -DskipTests
+ * -Dit.test=IterationBytesTest}.
  */
 class IterationBytesTest {
   private static final Path TABLE = Path.of("measured", "iteration.tsv");
@@ -195,22 +196,10 @@ class IterationBytesTest {
     subjects.add(Subject.zipf("zipf-1.1", 1.1, 2_000_000, 200_000, 100_000, 50_000));
     List<String> lines =
         new ArrayList<>(
-            List.of(
-                "# title: Bytes of an iteration beside the medium-grained decomposition",
-                "# machine: any; nothing is timed",
-                "# date: 2026-11-25",
-                "# versions: Weft 0.1.0-SNAPSHOT",
-                "# command: mvn verify -pl it -am -Pbench -DskipTests -Dit.test=IterationBytesTest",
-                "# note: CP-ALS of rank 16 in double precision, counted entry by entry for"
-                    + " executors that are not there, in MB. `medium` sends partial rows to their"
-                    + " owners and new rows back, on the grid that SPLATT takes. In Weft, an"
-                    + " executor has `ranges` of every mode and gets the rows that its entries"
-                    + " need, or it has a tile of `grid`, makes parts of rows, and gets the rows:"
-                    + " `tiles`."
-                    + " Predictions suppose that modes do not depend on one another. `of_medium` is"
-                    + " `tiles` per `medium`.",
-                "tensor\texecutors\tmedium_grid\tmedium\tranges\tpredicted\tgrid\ttiles"
-                    + "\tpredicted_tiles\tof_medium"));
+            Files.readAllLines(TABLE).stream().filter(line -> line.startsWith("#")).toList());
+    lines.add(
+        "tensor\texecutors\tmedium_grid\tmedium\tranges\tpredicted\tgrid\ttiles"
+            + "\tpredicted_tiles\tof_medium");
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
       for (Subject subject : subjects) {
         for (int executors : EXECUTORS) {
