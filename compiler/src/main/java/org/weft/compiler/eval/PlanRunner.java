@@ -36,6 +36,14 @@ record PlanRunner(KernelCalls kernels, Converter converter) {
       EvaluationPlan plan,
       Map<String, TensorStorage> operands,
       @Nullable TensorStorage previous) {
+    Map<String, TensorStorage> known = untilLast(temporaries, plan, operands);
+    List<EvaluationStep> steps = plan.steps();
+    return last(parent, steps.get(steps.size() - 1), known, previous);
+  }
+
+  /** Runs all steps but the last one; what the last one needs is known then. */
+  private Map<String, TensorStorage> untilLast(
+      MemoryScope temporaries, EvaluationPlan plan, Map<String, TensorStorage> operands) {
     Map<String, TensorStorage> known = new HashMap<>(operands);
     List<EvaluationStep> steps = plan.steps();
     for (int at = 0; at < steps.size() - 1; at++) {
@@ -43,7 +51,7 @@ record PlanRunner(KernelCalls kernels, Converter converter) {
       known.put(step.result().name(), run(temporaries, step, known, null));
       free(steps.subList(at + 1, steps.size()), operands.keySet(), known);
     }
-    return last(parent, steps.get(steps.size() - 1), known, previous);
+    return known;
   }
 
   /** As {@link #run} of a plan that ends with a kernel, into {@code result}, which holds zeros. */
@@ -52,13 +60,8 @@ record PlanRunner(KernelCalls kernels, Converter converter) {
       MemoryScope temporaries,
       EvaluationPlan plan,
       Map<String, TensorStorage> operands) {
-    Map<String, TensorStorage> known = new HashMap<>(operands);
+    Map<String, TensorStorage> known = untilLast(temporaries, plan, operands);
     List<EvaluationStep> steps = plan.steps();
-    for (int at = 0; at < steps.size() - 1; at++) {
-      EvaluationStep step = steps.get(at);
-      known.put(step.result().name(), run(temporaries, step, known, null));
-      free(steps.subList(at + 1, steps.size()), operands.keySet(), known);
-    }
     try (BoundKernel last =
         bind((EvaluationStep.Compute) steps.get(steps.size() - 1), known, result)) {
       last.run();

@@ -60,18 +60,7 @@ final class StatementWorkloads implements AutoCloseable {
     List<Workload> made = new ArrayList<>();
     for (int count : threads) {
       PreparedStatement statement = new Evaluator(compiler, count).prepare(input);
-      Workload.Call call =
-          use -> {
-            long start = System.nanoTime();
-            TensorStorage result = statement.run(scope, operands);
-            double seconds = (System.nanoTime() - start) * 1e-9;
-            try {
-              use.accept(result);
-            } finally {
-              result.close();
-            }
-            return seconds;
-          };
+      Workload.Call call = use -> Workload.seconds(() -> statement.run(scope, operands), use);
       made.add(new Workload(kernel, parameters, 0, count, work, call));
     }
     return made;

@@ -1,6 +1,7 @@
 package org.weft.jobs.bench;
 
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.weft.tensor.TensorStorage;
 
 /**
@@ -22,6 +23,19 @@ public record Workload(
      * @return seconds of the kernel alone
      */
     double run(Consumer<TensorStorage> result);
+  }
+
+  /** Seconds in which a result is made, which is handed on and then closed. */
+  static double seconds(Supplier<TensorStorage> made, Consumer<TensorStorage> use) {
+    long start = System.nanoTime();
+    TensorStorage result = made.get();
+    double seconds = (System.nanoTime() - start) * 1e-9;
+    try {
+      use.accept(result);
+    } finally {
+      result.close();
+    }
+    return seconds;
   }
 
   /** Seconds of one run. */

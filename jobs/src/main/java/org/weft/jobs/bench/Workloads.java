@@ -395,16 +395,11 @@ public final class Workloads implements AutoCloseable {
       use.accept(result);
       return seconds;
     }
-    long start = System.nanoTime();
-    TensorStorage result =
-        require(kernel.run(bound, Map.of(plan.result(), shape), scope, count).get(plan.result()));
-    double seconds = (System.nanoTime() - start) * 1e-9;
-    try {
-      use.accept(result);
-    } finally {
-      result.close();
-    }
-    return seconds;
+    return Workload.seconds(
+        () ->
+            require(
+                kernel.run(bound, Map.of(plan.result(), shape), scope, count).get(plan.result())),
+        use);
   }
 
   /** A dense result once; a sparse one has the coordinates of all levels of T but the last. */
