@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -25,12 +26,27 @@ import org.weft.tensor.ValueType;
  * reduction inside a product is computed on its own, and its value stands in its place afterwards.
  */
 public final class NestCost {
+  /** An operand that is this many times as long as another is searched, and not walked. */
+  private static final double SEARCHED = 8;
+
   private final Estimates estimates;
+  private final boolean walks;
   private final Map<String, Double> shares = new HashMap<>();
   private int temporaries;
 
   public NestCost(Estimates estimates) {
+    this(estimates, false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param walks whether coordinates at which only some of several walked operands have entries
+   *     count, too
+   */
+  NestCost(Estimates estimates, boolean walks) {
     this.estimates = estimates;
+    this.walks = walks;
   }
 
   /**
@@ -94,7 +110,33 @@ public final class NestCost {
     inner.add(variable);
     double before = tuples(body, bound);
     double iterations = before == 0 ? 0 : times * tuples(body, inner) / before;
-    return iterations + of(body, rest, inner, result, iterations);
+    double steps = walks ? times * steps(body, variable, bound, inner) : 0;
+    return Math.max(iterations, steps) + of(body, rest, inner, result, iterations);
+  }
+
+  /** Steps of a loop that walks two and more operands together; 0 for other loops. */
+  private double steps(
+      TensorExpr expr, IndexVar variable, Set<IndexVar> bound, Set<IndexVar> inner) {
+    double all = 0;
+    double least = Double.POSITIVE_INFINITY;
+    int walked = 0;
+    for (TensorExpr factor : factors(expr)) {
+      if (factor instanceof TensorExpr.Access access && isWalked(access, variable)) {
+        double before = estimates.tuples(List.of(access), bound);
+        double length = before == 0 ? 0 : estimates.tuples(List.of(access), inner) / before;
+        all += length;
+        least = Math.min(least, length);
+        walked++;
+      }
+    }
+    return walked < 2 ? 0 : Math.min(all, SEARCHED * least);
+  }
+
+  private static boolean isWalked(TensorExpr.Access access, IndexVar variable) {
+    TensorFormat format = access.tensor().format();
+    return IntStream.range(0, format.levelCount())
+        .filter(level -> format.modeOf(level) >= 0 && access.variableAt(level).equals(variable))
+        .anyMatch(level -> !format.level(level).properties().full());
   }
 
   /** Share of the cells over {@code open} that get a value of {@code part} at one of the bound. */

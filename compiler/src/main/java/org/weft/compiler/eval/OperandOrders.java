@@ -126,7 +126,7 @@ final class OperandOrders {
       TensorAssignment apart = Lowering.apart(trial);
       List<IndexVar> order = IterationGraph.of(apart, List.of()).loopOrder();
       double sorted = isAppended(order) ? 0 : values;
-      return new NestCost(estimates).of(apart, order)
+      return new NestCost(estimates, true).of(apart, order)
           + (conversions + sorted) * ITERATIONS_PER_ENTRY;
     } catch (WeftException cyclic) {
       return Double.POSITIVE_INFINITY;

@@ -131,6 +131,7 @@ class ContractionsTest extends CompilerCase {
       value = {
         "C(i,k) = A(i,j) * A(k,j)       | 2 | CSR   | A_10(k,j)",
         "C(i,k) = A(i,j) * A(k,j) / 2   | 2 | CSR   | A_10(k,j)",
+        "C(i,k) = B(i,j) @(min,+) B(k,j) | 2 | CSR  | B_10(k,j)",
         "C(i,k) = A(i,k) - A(i,j) * A(k,j) | 2 | CSR | A_10(k,j)",
         "C(i,j,l) = T(i,j,k) * T(l,j,k) | 3 | CSF   | T_120(",
         "C(i,l) = T(i,j,k) * T(l,j,k)   | 2 | CSR   | T_120("
@@ -138,6 +139,7 @@ class ContractionsTest extends CompilerCase {
   void operandsOfWhichFewEntriesMeetAreTransposed(
       String expression, int order, String format, String operand) {
     tensor("A", "CSR", 0.001, 4000, 4000);
+    tensor("B", "CSR", 0.1, 1000, 1000);
     CooBlock.Builder entries = new CooBlock.Builder(3, 16);
     for (int n = 0; n < 40_000; n++) {
       entries.add(new long[] {random.nextInt(3000), random.nextInt(300), random.nextInt(50)}, 1);
