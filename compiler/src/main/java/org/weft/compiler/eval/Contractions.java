@@ -51,6 +51,7 @@ final class Contractions {
   /** Of the machine's memory, for intermediate results; operands and result have the rest. */
   private static final double MEMORY_SHARE = 0.5;
 
+  private final boolean eager;
   private final LabelSizes labels;
   private final Map<String, Double> entries;
   private final Estimates estimates;
@@ -62,12 +63,15 @@ final class Contractions {
   /**
    * @param entries stored entries by tensor, shared with the planner
    * @param counts of operands by name, where their entries can be counted
+   * @param eager whether reductions that loops repeat are steps also where that saves nothing
    */
   Contractions(
       LabelSizes labels,
       Map<String, Double> entries,
       Function<String, Optional<ModeCounts>> counts,
+      boolean eager,
       StatementPlanner planner) {
+    this.eager = eager;
     this.labels = labels;
     this.entries = entries;
     this.estimates = new Estimates(labels, entries, counts);
@@ -163,7 +167,8 @@ final class Contractions {
     double saved = nest - nestCost(assignment.withValue(rest));
     double cost = nestCost(trial) + (everywhere ? 0 : stored);
     double least = everywhere ? LEAST_SAVING : LEAST_SAVING_OF_MARKS;
-    if (stored * Double.BYTES > mostBytes || cost * ADVANTAGE + least >= saved) {
+    boolean pays = eager && !everywhere || cost * ADVANTAGE + least < saved;
+    if (stored * Double.BYTES > mostBytes || !pays) {
       return sum;
     }
     notes.add(
@@ -176,10 +181,10 @@ final class Contractions {
    * A format that finds a cell at once and says whether the cell has a value: a bitmap, or a hashed
    * vector where few of many cells have one. Null for other tensors with few values.
    */
-  private static @Nullable TensorFormat lookedUp(
+  private @Nullable TensorFormat lookedUp(
       List<IndexVar> cells, ValueType type, double values, double present) {
     int order = cells.size();
-    boolean few = values > CELLS_OF_FEW * present + CELLS_OF_ANY;
+    boolean few = values > (eager ? present + 4 : CELLS_OF_FEW * present + CELLS_OF_ANY);
     if (order == 0 || few && order > 1) {
       return null;
     }

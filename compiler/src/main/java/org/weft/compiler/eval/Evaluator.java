@@ -36,6 +36,7 @@ import org.weft.tensor.ValueType;
  */
 public final class Evaluator {
   private final int threads;
+  private final boolean eager;
   private final DenseCandidates.Choice dense;
   private final KernelCalls kernels;
   private final PlanRunner runner;
@@ -76,10 +77,28 @@ public final class Evaluator {
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
     this.threads = threads;
+    this.eager = false;
     this.dense = new DenseCandidates.Choice(compiler.vectorBits(), preference);
     this.kernels = new KernelCalls(compiler, threads, reproducible);
     this.converter = new Converter(kernels);
     this.runner = new PlanRunner(kernels, converter);
+  }
+
+  private Evaluator(Evaluator usual) {
+    this.threads = usual.threads;
+    this.eager = true;
+    this.dense = usual.dense;
+    this.kernels = usual.kernels;
+    this.runner = usual.runner;
+    this.converter = usual.converter;
+  }
+
+  /**
+   * An evaluator that transposes operands and computes reductions apart also where that saves next
+   * to nothing: it plans for small tensors as this one does for large ones.
+   */
+  public Evaluator eager() {
+    return new Evaluator(this);
   }
 
   /**
@@ -157,9 +176,10 @@ public final class Evaluator {
     LabelSizes labels = algebra.labels().withOpen(open);
     Map<String, Double> entries = algebra.entries();
     PrefetchChoice prefetch = new PrefetchChoice(labels::size, Map.of());
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
+    StatementPlanner planner =
+        new StatementPlanner(labels, entries, prefetch, dense, eager, lowered);
     Contractions contractions =
-        new Contractions(labels, entries, name -> Optional.empty(), planner);
+        new Contractions(labels, entries, name -> Optional.empty(), eager, planner);
     add(planner, contractions, algebra.assignment(), schedule);
     return new EvaluationPlan(
         algebra.assignment().toString(), contractions.notes(), planner.steps());
@@ -235,13 +255,15 @@ public final class Evaluator {
     }
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels::size, operands);
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
+    StatementPlanner planner =
+        new StatementPlanner(labels, entries, prefetch, dense, eager, lowered);
     Map<String, Optional<ModeCounts>> counts = new HashMap<>();
     Contractions contractions =
         new Contractions(
             labels,
             entries,
             name -> counts.computeIfAbsent(name, key -> counts(operands.get(key))),
+            eager,
             planner);
     Schedule schedule = input.schedule();
     TensorAssignment last = sum == null ? algebra : sum.whole();

@@ -29,6 +29,7 @@ final class OperandOrders {
   /** Of a conversion or of a result in another order, per entry: listing, sorting and packing. */
   private static final double ITERATIONS_PER_ENTRY = 20;
 
+  private final boolean eager;
   private final TensorAssignment assignment;
   private final Estimates estimates;
   private final Map<String, Double> entries;
@@ -36,7 +37,8 @@ final class OperandOrders {
   private final Map<Integer, int[]> chosen = new HashMap<>();
 
   private OperandOrders(
-      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, boolean eager) {
+    this.eager = eager;
     this.assignment = assignment;
     this.estimates = new Estimates(labels, entries);
     this.entries = entries;
@@ -51,18 +53,23 @@ final class OperandOrders {
    */
   record Choice(Map<Integer, int[]> modeOrders, double stored, double iterations) {}
 
-  /** Better orders, if there are any and the loops can run as the operands are stored. */
+  /**
+   * Better orders, if there are any and the loops can run as the operands are stored.
+   *
+   * @param eager whether they are better if they save anything
+   */
   static Optional<Choice> of(
-      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, boolean eager) {
     return assignment.mask() == null
-        ? new OperandOrders(assignment, labels, entries).search()
+        ? new OperandOrders(assignment, labels, entries, eager).search()
         : Optional.empty();
   }
 
   private Optional<Choice> search() {
     double stored = iterations(chosen);
     double least = stored;
-    while (stored > LEAST_SAVING && stored < Double.POSITIVE_INFINITY) {
+    double saving = eager ? 0 : LEAST_SAVING;
+    while (stored > saving && stored < Double.POSITIVE_INFINITY) {
       Map<Integer, int[]> best = null;
       for (TensorExpr.Access access : assignment.value().accesses()) {
         for (Map<Integer, int[]> trial : movesOf(access)) {
@@ -78,7 +85,7 @@ final class OperandOrders {
       }
       chosen.putAll(best);
     }
-    return least * ADVANTAGE + LEAST_SAVING < stored
+    return least * (eager ? 1 : ADVANTAGE) + saving < stored
         ? Optional.of(new Choice(chosen, stored, least))
         : Optional.empty();
   }
@@ -127,7 +134,7 @@ final class OperandOrders {
       List<IndexVar> order = IterationGraph.of(apart, List.of()).loopOrder();
       double sorted = isAppended(order) ? 0 : values;
       return new NestCost(estimates, true).of(apart, order)
-          + (conversions + sorted) * ITERATIONS_PER_ENTRY;
+          + (eager ? 0 : (conversions + sorted) * ITERATIONS_PER_ENTRY);
     } catch (WeftException cyclic) {
       return Double.POSITIVE_INFINITY;
     }

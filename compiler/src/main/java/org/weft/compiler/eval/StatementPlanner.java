@@ -33,6 +33,7 @@ final class StatementPlanner {
   private final Map<String, Double> entries;
   private final PrefetchChoice prefetch;
   private final DenseCandidates.Choice dense;
+  private final boolean eager;
   private final Recent<EvaluationStep.Compute.Request, Lowered> lowered;
   private final List<EvaluationStep> steps = new ArrayList<>();
   private final Conversions conversions;
@@ -45,6 +46,7 @@ final class StatementPlanner {
    * @param entries stored entries of every operand, by name; those of temporaries are added
    * @param prefetch says what rows kernels ask for ahead
    * @param dense says how products of dense tensors are computed
+   * @param eager whether operands are transposed also where that saves little
    * @param lowered kernels that were lowered lately, of any statement
    */
   StatementPlanner(
@@ -52,11 +54,13 @@ final class StatementPlanner {
       Map<String, Double> entries,
       PrefetchChoice prefetch,
       DenseCandidates.Choice dense,
+      boolean eager,
       Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
     this.prefetch = prefetch;
     this.dense = dense;
+    this.eager = eager;
     this.lowered = lowered;
     this.conversions = new Conversions(labels, entries, steps);
   }
@@ -245,7 +249,7 @@ final class StatementPlanner {
   private void addSparse(TensorAssignment assignment, Schedule schedule, String estimate) {
     int mark = steps.size();
     if (schedule.loopOrder().isEmpty()) {
-      Optional<OperandOrders.Choice> better = OperandOrders.of(assignment, labels, entries);
+      Optional<OperandOrders.Choice> better = OperandOrders.of(assignment, labels, entries, eager);
       if (better.isPresent() && addTransposed(assignment, better.get(), schedule, estimate)) {
         return;
       }

@@ -40,7 +40,9 @@ final class EvaluatorRunner implements Runner {
       if (subject.accumulates()) {
         input = input.withPrevious(subject.pack(subject.target(), scope));
       }
-      TensorStorage result = new Evaluator(compiler, subject.threads()).evaluate(scope, input);
+      Evaluator usual = new Evaluator(compiler, subject.threads());
+      boolean eager = subject.text().length() % 2 == 0;
+      TensorStorage result = (eager ? usual.eager() : usual).evaluate(scope, input);
       new ResultCheck(subject, false).checkWidened(result);
       return new Outcome.Passed();
     } catch (WeftException e) {

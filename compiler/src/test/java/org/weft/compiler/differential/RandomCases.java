@@ -143,7 +143,7 @@ final class RandomCases {
     return new Axis(size, List.copyOf(coordinates));
   }
 
-  /** Mostly the widths that fit; the positions of a result may be too narrow. */
+  /** Mostly the widths that fit; the positions of a new result may be too narrow. */
   private TensorFormat widths(Term.Access access, Case made) {
     TensorFormat format = formats.get(access.tensor());
     if (random.nextInt(3) != 0) {
@@ -153,12 +153,12 @@ final class RandomCases {
     for (String label : access.labels()) {
       cells *= made.axis(label).cells();
     }
-    boolean result = access.tensor().equals("Y");
+    boolean fresh = access.tensor().equals("Y") && !made.accumulates();
     TensorFormat narrow = format.narrowedFor(made.shape(access), cells);
     for (int level = 0; level < format.levelCount(); level++) {
       LevelSpec least = narrow.level(level);
       String symbol = least.format().symbol();
-      boolean tight = result && List.of("CU", "CN").contains(symbol) && random.nextInt(4) == 0;
+      boolean tight = fresh && List.of("CU", "CN").contains(symbol) && random.nextInt(4) == 0;
       Width pos = tight ? Width.W8 : wider(least.posWidth());
       format = format.withLevelWidths(level, pos, wider(least.crdWidth()));
     }
