@@ -37,12 +37,13 @@ final class Contractions {
 
   private static final double LEAST_SAVING = 1000;
 
-  /** The least saving that pays for the four kernels that make a marked temporary. */
+  /** In iterations: some 10 ms, for the four kernels that make a bitmap or a hashed vector. */
   private static final double LEAST_SAVING_OF_MARKS = 1e7;
 
-  /** A temporary with more cells per value, and more cells than 8 MB of values have, is hashed. */
+  /** A temporary vector with more cells for each of its values is hashed, and not a bitmap. */
   private static final double CELLS_OF_FEW = 16;
 
+  /** Up to as many cells, 9 MB, a temporary is a bitmap however few of them have a value. */
   private static final double CELLS_OF_ANY = 1 << 20;
 
   /** Time of a multiplication over packed panels, as a share of that of an iteration of a loop. */

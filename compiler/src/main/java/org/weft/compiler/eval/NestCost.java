@@ -21,7 +21,7 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
 /**
- * The expected number of loop iterations of a factored product: a walk over the expression as
+ * The expected number of loop iterations of a factored expression: a walk over the expression as
  * lowering does it. A variable of the result or of the outermost reduction opens a loop; a
  * reduction inside a product is computed on its own, and its value stands in its place afterwards.
  */
