@@ -102,9 +102,16 @@ class DryRunTest {
       }
     }
     assertThat(explained).hasSizeGreaterThan(10);
-    String eval = "eval y(i,j,k)=T(i,j,k) --input T=IN --explain --output OUT.tns";
-    Run run = Run.of(Stream.of(eval.split(" ")).map(this::named).toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    String eval = "eval y(i,j,k)=T(i,j,k) --input T=IN --output OUT.tns";
+    String cluster = " --master local[2]";
+    for (String words :
+        new String[] {
+          eval + " --explain", eval + " --explain" + cluster, "explain " + eval + cluster
+        }) {
+      Run run = Run.of(Stream.of(words.split(" ")).map(this::named).toArray(String[]::new));
+      assertThat(run.status()).as(words + "\n" + run.err()).isZero();
+      assertThat(contents()).as(words).isEqualTo(before);
+    }
   }
 
   @Test

@@ -128,7 +128,7 @@ public final class EvalCommand extends SparkCommand {
       requireWhole("--reorder", reorder);
       requireWhole("--schedule", options.schedule);
       DistributedEval distributed = new DistributedEval(common, options, console);
-      if (explainOnly || elsewhere || common.dryRun) {
+      if (explainOnly || explanation != null || common.dryRun) {
         distributed.explain(statement, explanation);
       } else {
         distributed.run(statement, target);
