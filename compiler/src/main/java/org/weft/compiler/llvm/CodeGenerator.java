@@ -16,6 +16,7 @@ import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.llvm.LLVM.LLVMErrorRef;
 import org.bytedeco.llvm.LLVM.LLVMMemoryBufferRef;
 import org.bytedeco.llvm.LLVM.LLVMPassBuilderOptionsRef;
+import org.weft.compiler.elf.ElfLinker;
 import org.weft.compiler.loop.LoopFunction;
 
 /**
@@ -39,7 +40,7 @@ public final class CodeGenerator {
     OPTIMISE,
     /** LLVM IR to an object in memory. */
     EMIT,
-    /** The linker's start and the wait for it; between them it runs beside the other stages. */
+    /** Objects to a library. */
     LINK
   }
 
@@ -68,10 +69,12 @@ public final class CodeGenerator {
    */
   public byte[] library(List<LoopFunction> kernels) {
     byte[] shared = rangeTasks();
-    long start = System.nanoTime();
-    try (Linker linker = new Linker(shared, LibraryModules.countFor(kernels))) {
-      return linked(linker, System.nanoTime() - start, kernels, List.of());
-    }
+    List<byte[]> objects = objects(kernels);
+    return timed(
+        Stage.LINK,
+        () ->
+            ElfLinker.link(objects, shared)
+                .orElseGet(() -> Linker.link(objects, List.of(shared), List.of())));
   }
 
   /**
@@ -85,11 +88,9 @@ public final class CodeGenerator {
   public byte[] standalone(
       List<LoopFunction> kernels, String glue, byte[] runtime, List<String> exports) {
     List<byte[]> shared = List.of(rangeTasks(), runtime);
-    int objects = LibraryModules.countFor(kernels) + 1;
-    long start = System.nanoTime();
-    try (Linker linker = new Linker(shared, objects, exports)) {
-      return linked(linker, System.nanoTime() - start, kernels, List.of(glue(glue)));
-    }
+    List<byte[]> objects = objects(kernels);
+    objects.add(glue(glue));
+    return timed(Stage.LINK, () -> Linker.link(objects, shared, exports));
   }
 
   private byte[] glue(String text) {
@@ -100,18 +101,14 @@ public final class CodeGenerator {
     }
   }
 
-  private byte[] linked(
-      Linker linker, long starting, List<LoopFunction> kernels, List<byte[]> others) {
+  private List<byte[]> objects(List<LoopFunction> kernels) {
     List<byte[]> objects = new ArrayList<>();
-    SideBySide.map(kernels, this::objects).forEach(objects::addAll);
-    objects.addAll(others);
-    long linking = System.nanoTime();
-    byte[] library = linker.link(objects);
-    clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
-    return library;
+    SideBySide.map(kernels, this::modules).forEach(objects::addAll);
+    return objects;
   }
 
-  private byte[] rangeTasks() {
+  /** The object with the coroutine, compiled unless that has happened. */
+  byte[] rangeTasks() {
     return timed(
         Stage.LOAD,
         () -> {
@@ -121,7 +118,7 @@ public final class CodeGenerator {
   }
 
   /** The objects of a kernel's modules, which are compiled side by side. */
-  private List<byte[]> objects(LoopFunction kernel) {
+  private List<byte[]> modules(LoopFunction kernel) {
     try (LibraryModules modules = build(kernel)) {
       return SideBySide.map(modules.all(), this::object);
     }

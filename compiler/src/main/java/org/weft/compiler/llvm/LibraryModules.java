@@ -60,11 +60,6 @@ final class LibraryModules implements AutoCloseable {
     }
   }
 
-  /** How many modules {@code kernels} need. */
-  static int countFor(List<LoopFunction> kernels) {
-    return kernels.stream().mapToInt(kernel -> Part.of(kernel) == Part.TASKS ? 1 : 2).sum();
-  }
-
   /** The modules of {@code kernel}, verified. */
   static LibraryModules build(Target target, LoopFunction kernel) {
     LibraryModules modules = new LibraryModules(target, kernel);

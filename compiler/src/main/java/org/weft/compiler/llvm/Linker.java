@@ -2,7 +2,6 @@ package org.weft.compiler.llvm;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,15 +17,12 @@ import org.weft.error.WeftException;
 import org.weft.scratch.ScratchFolder;
 
 /**
- * Links objects to a shared library with the lld that comes with LLVM. Kernels import nothing but
- * {@code memset} and its kin from libc and elementary functions from libm, which every process with
- * a JVM has loaded; both are recorded only when used.
- *
- * <p>Most of a link is the start of the process, so it is started before the object exists, beside
- * code generation, and waits for the first object at its standard input. The others are files that
- * it reads after that one.
+ * Links objects to a shared library with the lld that comes with LLVM: libraries that any program
+ * opens, and kernels that {@link org.weft.compiler.elf.ElfLinker} refuses. Kernels import nothing
+ * but {@code memset} and its kin from libc and elementary functions from libm, which every process
+ * with a JVM has loaded; both are recorded only when used.
  */
-final class Linker implements AutoCloseable {
+final class Linker {
   private static final System.Logger LOG = System.getLogger(Linker.class.getName());
   private static final int TIMEOUT_SECONDS = 60;
   private static final List<String> LIBRARY_FOLDERS =
@@ -34,83 +30,40 @@ final class Linker implements AutoCloseable {
 
   private static @Nullable Path cachedLld;
 
-  private final Path folder;
-  private final Path out;
-  private final Path messages;
-  private final Process process;
+  private Linker() {}
 
   /**
-   * Starts the linker for a library of kernels, which a process with the runtime opens.
+   * The linked library. One with {@code exports} is for any program: what it does not export is its
+   * own, and it stays in the process, because threads run its code.
    *
-   * @param objects how many objects follow, at least 1
-   * @param shared an object that is linked in where those that follow need it
-   */
-  Linker(byte[] shared, int objects) {
-    this(List.of(shared), objects, List.of());
-  }
-
-  /**
-   * Starts the linker for a library that any program opens: what it does not export is its own, and
-   * it stays in the process, because threads run its code.
-   *
-   * @param shared objects that are linked in where those that follow need them
-   * @param objects how many objects follow, at least 1
-   * @param exports symbols that the library offers; empty for all
-   */
-  Linker(List<byte[]> shared, int objects, List<String> exports) {
-    Path made = null;
-    try {
-      Path lld = lld();
-      made = ScratchFolder.newFolder("link");
-      folder = made;
-      out = folder.resolve("kernels.so");
-      messages = folder.resolve("messages");
-      List<String> inputs = new ArrayList<>();
-      for (int number = 1; number < objects; number++) {
-        inputs.add(object(number).toString());
-      }
-      for (byte[] object : shared) {
-        Path file = folder.resolve("shared" + inputs.size() + ".o");
-        inputs.add(Files.write(file, object).toString());
-      }
-      if (!exports.isEmpty()) {
-        String script = "{ global: " + String.join("; ", exports) + "; local: *; };\n";
-        Path file = Files.writeString(folder.resolve("exports"), script);
-        inputs.add("--version-script=" + file);
-        inputs.addAll(List.of("--strip-debug", "-z", "nodelete", library("ld-linux-x86-64.so.2")));
-      }
-      process =
-          new ProcessBuilder(command(lld, inputs))
-              .redirectErrorStream(true)
-              .redirectOutput(messages.toFile())
-              .start();
-    } catch (IOException e) {
-      if (made != null) {
-        delete(made);
-      }
-      throw unavailable(e);
-    }
-  }
-
-  /**
-   * The linked library; once.
-   *
+   * @param shared objects that are linked in where {@code objects} need them
+   * @param exports symbols that the library offers; empty for all, and for a process that has the
+   *     runtime
    * @throws WeftException COMPILER_FAILURE with the linker's words, for example about a symbol that
    *     neither the objects nor the C library define
    */
-  byte[] link(List<byte[]> objects) {
+  static byte[] link(List<byte[]> objects, List<byte[]> shared, List<String> exports) {
     try {
-      for (int number = 1; number < objects.size(); number++) {
-        Files.write(object(number), objects.get(number));
+      Path folder = ScratchFolder.newFolder("link");
+      try {
+        List<String> inputs = new ArrayList<>();
+        for (List<byte[]> some : List.of(objects, shared)) {
+          for (byte[] object : some) {
+            Path file = folder.resolve("object" + inputs.size() + ".o");
+            inputs.add(Files.write(file, object).toString());
+          }
+        }
+        if (!exports.isEmpty()) {
+          String script = "{ global: " + String.join("; ", exports) + "; local: *; };\n";
+          Path file = Files.writeString(folder.resolve("exports"), script);
+          inputs.add("--version-script=" + file);
+          inputs.addAll(
+              List.of("--strip-debug", "-z", "nodelete", library("ld-linux-x86-64.so.2")));
+        }
+        return run(folder, inputs);
+      } finally {
+        delete(folder);
       }
-      send(objects.get(0));
-      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-        throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
-      }
-      if (process.exitValue() != 0) {
-        throw ModuleContext.failure("the linker", Files.readString(messages));
-      }
-      return Files.readAllBytes(out);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WeftException(
@@ -120,22 +73,27 @@ final class Linker implements AutoCloseable {
     }
   }
 
-  private void send(byte[] object) {
-    try (OutputStream in = process.getOutputStream()) {
-      in.write(object);
-    } catch (IOException e) {
-      // The linker has ended early: its exit value and messages say why.
-      LOG.log(System.Logger.Level.DEBUG, "the linker does not read its input: {0}", e.toString());
-    }
-  }
-
-  /** Ends the linker if it still runs, and deletes its files. */
-  @Override
-  public void close() {
-    if (process.isAlive()) {
+  private static byte[] run(Path folder, List<String> inputs)
+      throws IOException, InterruptedException {
+    Path out = folder.resolve("kernels.so");
+    Path messages = folder.resolve("messages");
+    Process process =
+        new ProcessBuilder(command(lld(), out, inputs))
+            .redirectErrorStream(true)
+            .redirectOutput(messages.toFile())
+            .start();
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
+      }
+    } finally {
       process.destroyForcibly();
     }
-    delete(folder);
+    if (process.exitValue() != 0) {
+      throw ModuleContext.failure("the linker", Files.readString(messages));
+    }
+    return Files.readAllBytes(out);
   }
 
   private static WeftException unavailable(IOException e) {
@@ -149,17 +107,12 @@ final class Linker implements AutoCloseable {
         e);
   }
 
-  /** The file of an object after the first. */
-  private Path object(int number) {
-    return folder.resolve("object" + number + ".o");
-  }
-
-  private List<String> command(Path lld, List<String> inputs) {
+  private static List<String> command(Path lld, Path out, List<String> inputs) {
     List<String> command = new ArrayList<>();
     command.add(lld.toString());
     command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
     command.addAll(List.of("--no-undefined", "--as-needed", "--threads=1"));
-    command.addAll(List.of("-o", out.toString(), "/dev/stdin"));
+    command.addAll(List.of("-o", out.toString()));
     command.addAll(inputs);
     command.add(library("libc.so.6"));
     command.add(library("libm.so.6"));

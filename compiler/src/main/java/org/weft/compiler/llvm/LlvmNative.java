@@ -15,6 +15,12 @@ import org.weft.error.WeftException;
 
 /** Loads LLVM's shared library once: about 1 s the first time on a machine, 0.13 s after. */
 final class LlvmNative {
+  /**
+   * JavaCPP's limit of a process's memory, without which it would be four times the heap: tensors
+   * off the heap exceed that, and then no kernel could be compiled.
+   */
+  private static final String MEMORY_LIMIT = "org.bytedeco.javacpp.maxPhysicalBytes";
+
   private static boolean loaded;
 
   private LlvmNative() {}
@@ -27,6 +33,9 @@ final class LlvmNative {
   static synchronized void load() {
     if (loaded) {
       return;
+    }
+    if (System.getProperty(MEMORY_LIMIT) == null) {
+      System.setProperty(MEMORY_LIMIT, "0"); // none
     }
     try {
       Loader.load(LLVM.class);

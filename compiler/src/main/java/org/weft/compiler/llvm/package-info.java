@@ -1,6 +1,6 @@
 /**
- * Loop IR to a shared library in memory: LLVM IR, LLVM's optimiser, an object, and a link with the
- * bundled lld. The only package that knows LLVM.
+ * Loop IR to a shared library in memory: LLVM IR, LLVM's optimiser, an object, and a link, which is
+ * that of {@code elf} or the bundled lld's. The only package that knows LLVM.
  *
  * <p>{@link org.weft.compiler.llvm.CodeGenerator} is the pipeline in one place. Under it, {@code
  * LibraryModules} are the modules of a library, compiled with more and less {@code Effort}, {@code

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.bytedeco.llvm.global.LLVM.*;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +17,7 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.elf.ElfLinker;
 import org.weft.compiler.loop.ExampleKernels;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.error.ErrorCode;
@@ -153,6 +156,15 @@ class CodeGeneratorTest {
     assertThat(seen).containsExactly(CodeGenerator.Stage.values());
   }
 
+  /**
+   * Tensors off the heap may be many times the heap: JavaCPP's limit would fail each allocation.
+   */
+  @Test
+  void memoryOfTheProcessIsNotLimited() {
+    LlvmNative.load();
+    assertThat(Pointer.maxPhysicalBytes()).isZero();
+  }
+
   @Test
   void verifierErrorsAreReported() {
     try (ModuleContext module = new ModuleContext(V3, "bad")) {
@@ -214,6 +226,38 @@ class CodeGeneratorTest {
     assertFails(() -> link(new byte[] {1, 2, 3}), "linker");
   }
 
+  /** What the linker of kernels refuses, lld links or explains; kernels are no such objects. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "define void @f() nounwind { ret void }; true",
+        "declare void @memset() define void @f() nounwind { call void @memset() ret void }; true",
+        "declare void @weft_range() define void @f() nounwind { call void @weft_range() ret void }; true",
+        "@c = internal constant i64 7 define i64 @f(ptr %p) nounwind { store ptr @c, ptr %p ret i64 0 }; true",
+        "declare double @exp(double) define double @f() nounwind { %e = call double @exp(double 1.0)"
+            + " ret double %e }; false",
+        "declare void @missing() define void @f() nounwind { call void @missing() ret void }; false",
+        "@v = global i64 7 define i64 @f() nounwind { %l = load i64, ptr @v ret i64 %l }; false",
+        "@t = constant [1 x ptr] [ptr @f] define void @f() nounwind { ret void }; false",
+        "@c = constant i64 7 define ptr @f() nounwind { ret ptr @c }; false",
+        "@l = thread_local global i64 7 define ptr @f() nounwind { ret ptr @l }; false",
+        "define void @f() uwtable nounwind { ret void }; false",
+        "define void @weft_range() nounwind { ret void }; true",
+      })
+  void plainObjectsNeedNoLld(String ir, boolean linked) {
+    try (ModuleContext module = new ModuleContext(V3, "text")) {
+      module.add(ir);
+      CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+      byte[] object = generator.object(module);
+      assertThat(ElfLinker.link(List.of(object), generator.rangeTasks()).isPresent())
+          .isEqualTo(linked);
+      assertThat(ElfLinker.link(List.of(object, object), generator.rangeTasks())).isEmpty();
+      byte[] cut = Arrays.copyOf(object, object.length - 100);
+      assertThat(ElfLinker.link(List.of(cut), generator.rangeTasks())).isEmpty();
+    }
+  }
+
   @Test
   void targetsAreChecked() {
     assertThatThrownBy(() -> new Target("pentium", 3)).hasMessageContaining("x86-64-v3");
@@ -231,8 +275,6 @@ class CodeGeneratorTest {
   }
 
   private static byte[] link(byte[] object) {
-    try (Linker linker = new Linker(new byte[0], 1)) {
-      return linker.link(List.of(object));
-    }
+    return Linker.link(List.of(object), List.of(), List.of());
   }
 }
