@@ -112,6 +112,12 @@ public final class Engine implements AutoCloseable {
     return own(backend.select(tensor, name, shape, tensor.each(each)));
   }
 
+  /** Closes a tensor before the engine is closed. */
+  public void release(EngineTensor tensor) {
+    tensors.remove(tensor);
+    tensor.close();
+  }
+
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(EngineTensor tensor, Job job) {
     return planner.plan(job, tensor.statistics(), resources(), tensor.storedForm());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.DoubleBinaryOperator;
 import java.util.stream.DoubleStream;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.weft.decomposition.gcp.Gcp;
+import org.weft.decomposition.gcp.ZeroSamples;
 import org.weft.decomposition.loss.Loss;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -77,7 +79,8 @@ class GcpTest {
         1e-6,
         weight,
         seed,
-        ValueType.DOUBLE);
+        ValueType.DOUBLE,
+        Optional.empty());
   }
 
   /** What a cell draws for a loss, from a nonnegative model. */
@@ -228,6 +231,44 @@ class GcpTest {
     };
   }
 
+  private static ZeroSamples samples(Engine engine, EngineTensor entries, int each) {
+    TensorShape shape = entries.statistics().shape();
+    return (number, work) -> {
+      EngineTensor drawn =
+          engine.select(entries, "drawn", shape, SampledZeros.among(shape, each, 1, number));
+      engine.run(drawn, work, ProgressListener.NONE, (done, site) -> {});
+      engine.release(drawn);
+    };
+  }
+
+  /** A model with nearly as many numbers as the sample has cells could learn the sample. */
+  @ParameterizedTest
+  @EnumSource
+  void lossesAreThoseOfAllZerosThoughGradientsSeeFew(Gcp.Optimizer optimizer) {
+    Planted planted =
+        Planted.nonnegative(2, 2, 60, 50, 40)
+            .drawn((m, random) -> random.nextDouble() < 0.03 * m ? 1 + random.nextInt(9) : 0);
+    TensorShape shape = TensorShape.of(planted.sizes());
+    CooBlock cells = dense(planted);
+    Loss squares = Loss.parse("gaussian", false);
+    try (Engine engine = local()) {
+      EngineTensor entries = tensor(engine, planted, false);
+      EngineTensor sample =
+          engine.select(entries, "sample", shape, SampledZeros.among(shape, 8, 1));
+      double weight = SampledZeros.weight(shape, planted.entries().size() * 8L);
+      Optional<ZeroSamples> drawn = Optional.of(samples(engine, entries, 8));
+      Gcp method =
+          new Gcp(3, squares, optimizer, 60, 20, 0.05, 0, weight, 1, ValueType.DOUBLE, drawn);
+      Found found = run(engine, sample, method);
+      Planted.scale(found.factors().get(0), found.model().lambda());
+      double loss = 0;
+      for (int e = 0; e < cells.size(); e++) {
+        loss += Math.pow(cells.value(e) - Planted.value(found.factors(), cells, e), 2);
+      }
+      assertThat(last(found)).isCloseTo(loss, within(0.05 * loss));
+    }
+  }
+
   /** A sample of zeros, weighted, finds nearly the model of all zeros. */
   @Test
   void sampledZerosStandForAll() {
@@ -265,7 +306,6 @@ class GcpTest {
     TensorShape shape = TensorShape.of(planted.sizes());
     Loss poisson = Loss.parse("poisson", false);
     int most = Planted.LONG ? 2 : 1;
-    Gcp method = new Gcp(2, poisson, optimizer, most, 3, 0.05, 0, 7, 1, ValueType.DOUBLE);
     List<Found> found = new ArrayList<>();
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     try (Engine here = local();
@@ -274,6 +314,9 @@ class GcpTest {
         EngineTensor entries = tensor(engine, planted, false);
         EngineTensor sample =
             engine.select(entries, "sample", shape, SampledZeros.among(shape, 3, 1));
+        Optional<ZeroSamples> drawn = Optional.of(samples(engine, entries, 3));
+        Gcp method =
+            new Gcp(2, poisson, optimizer, most, 3, 0.05, 0, 7, 1, ValueType.DOUBLE, drawn);
         found.add(run(engine, sample, method));
       }
     }

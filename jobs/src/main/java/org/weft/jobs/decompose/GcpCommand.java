@@ -7,10 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.weft.decomposition.gcp.Gcp;
+import org.weft.decomposition.gcp.ZeroSamples;
 import org.weft.decomposition.loss.Loss;
+import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
+import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.SampledZeros;
 import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.model.BestStart;
@@ -35,9 +39,10 @@ import picocli.CommandLine.Option;
       "Generalised CP decomposition: a model with the least sum of losses f(x, m) over all cells,"
           + " by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit,"
           + " gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
-      "Cells that are not stored are zeros. A small tensor counts all zeros, a large tensor a"
-          + " sample that is drawn once for gradients and losses. With --zeros 0, cells that"
-          + " are not stored are unknown. The output folder has the files of weft cpd."
+      "Cells that are not stored are zeros. A small tensor counts all zeros. Of a large tensor,"
+          + " losses count a sample, and gradients other samples: adam a new one in each iteration,"
+          + " lbfgs one. With --zeros 0, cells that are not stored are unknown. The output folder"
+          + " has the files of weft cpd."
     },
     footer = {
       "",
@@ -102,14 +107,23 @@ public final class GcpCommand extends RankedCommand {
 
   @Mixin SeedOptions starts = new SeedOptions();
 
-  private Gcp method(double zeroWeight, long from) {
-    Loss loss = Loss.parse(lossText, nonnegative);
+  private Gcp method(double zeroWeight, long from, Optional<ZeroSamples> samples) {
     return new Gcp(
-        rank, loss, optimizer, iterations, inner, rate, tolerance, zeroWeight, from, common.type);
+        rank,
+        Loss.parse(lossText, nonnegative),
+        optimizer,
+        iterations,
+        inner,
+        rate,
+        tolerance,
+        zeroWeight,
+        from,
+        common.type,
+        samples);
   }
 
   private Gcp method() {
-    return method(1, seed);
+    return method(1, seed, Optional.empty());
   }
 
   @Override
@@ -146,6 +160,7 @@ public final class GcpCommand extends RankedCommand {
     TensorShape shape = tensor.originalStatistics().shape();
     String how = zeros.equals(AUTO) && cells(shape) <= FEW_CELLS ? ALL : zeros;
     EngineTensor sample = tensor;
+    Optional<ZeroSamples> samples = Optional.empty();
     double weight = 1;
     if (how.equals(ALL)) {
       sample = whole(session, tensor, shape);
@@ -155,17 +170,22 @@ public final class GcpCommand extends RankedCommand {
       how = how.equals(AUTO) ? Long.toString((FEW_ZEROS + entries - 1) / entries) : how;
       int each = Integer.parseInt(how);
       weight = SampledZeros.weight(shape, entries * each);
-      sample =
-          session
-              .engine()
-              .select(
-                  tensor,
-                  "entries and zeros of " + input,
-                  shape,
-                  SampledZeros.among(shape, each, seed));
+      Engine engine = session.engine();
+      sample = sample(engine, tensor, each, 0);
+      samples =
+          Optional.of(
+              (number, work) -> {
+                EngineTensor drawn = sample(engine, tensor, each, number);
+                try {
+                  engine.run(drawn, work, ProgressListener.NONE, (done, site) -> {});
+                } finally {
+                  engine.release(drawn);
+                }
+              });
     }
     console.note("zeros: %s, weight %.4g", how, weight);
     double zeroWeight = weight;
+    Optional<ZeroSamples> drawn = samples;
     Map<String, String> own =
         options(
             "--rank", "--loss", "--nonnegative", "--optimizer", "--inner", "--rate", "--tolerance");
@@ -175,13 +195,22 @@ public final class GcpCommand extends RankedCommand {
             session.engine(),
             sample,
             seed,
-            from -> method(zeroWeight, from),
+            from -> method(zeroWeight, from, drawn),
             kept(console, own),
             iterations,
             model -> new SeedOptions.Ended(gains(model), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
             console);
     return made(tensor, best, how, weight);
+  }
+
+  private EngineTensor sample(Engine engine, EngineTensor tensor, int each, int number) {
+    TensorShape shape = tensor.originalStatistics().shape();
+    return engine.select(
+        tensor,
+        "entries and zeros of " + input,
+        shape,
+        SampledZeros.among(shape, each, seed, number));
   }
 
   private EngineTensor whole(Session session, EngineTensor tensor, TensorShape shape) {

@@ -26,14 +26,12 @@ final class AdamDescent implements Descent {
 
   private final LossModel model;
   private final int inner;
-  private final List<Rows> kept;
+  private final BestFactors best;
   private final List<Rows> gradients;
   private final List<Rows> first;
   private final List<Rows> second;
-  private double least = Double.POSITIVE_INFINITY;
   private double rate;
   private int steps;
-  private int failures;
 
   /**
    * @param inner steps of an iteration
@@ -44,30 +42,25 @@ final class AdamDescent implements Descent {
     this.model = model;
     this.inner = inner;
     this.rate = rate * model.width();
-    this.kept = model.zeros();
+    this.best = new BestFactors(model, start);
     this.gradients = model.zeros();
     this.first = model.at(start, "first");
     this.second = model.at(start, "second");
-    model.copy(kept, model.factors());
     start.ifPresent(
         state -> {
-          least = state.number("least");
           this.rate = state.number("rate");
           steps = (int) state.number("steps");
-          failures = (int) state.number("failures");
         });
   }
 
   /** After an iteration, those factors are kept that the model has. */
   @Override
   public MethodState<Rows> save(MethodState<Rows> state) {
-    return state
+    return best.save(state)
         .rows("first", first)
         .rows("second", second)
-        .numbers("least", least)
         .numbers("rate", rate)
-        .numbers("steps", steps)
-        .numbers("failures", failures);
+        .numbers("steps", steps);
   }
 
   /**
@@ -93,34 +86,29 @@ final class AdamDescent implements Descent {
 
   @Override
   public int failures() {
-    return failures;
+    return best.failures();
   }
 
   @Override
   public boolean ended() {
-    return failures >= MOST_FAILURES;
+    return best.failures() >= MOST_FAILURES;
   }
 
   @Override
   public double iteration(int number) {
-    for (int n = 0; n < inner; n++) {
-      step(number);
-    }
-    double now = model.loss(model.factors());
-    if (Double.isFinite(now) && now <= least) {
-      least = now;
-      model.copy(kept, model.factors());
-    } else {
-      if (least == Double.POSITIVE_INFINITY) {
-        Sweeps.requireFinite(
-            "the loss after iteration " + number, now, model.site(), model.factors());
-      }
-      model.copy(model.factors(), kept);
+    model.sampled(
+        number,
+        () -> {
+          for (int n = 0; n < inner; n++) {
+            step(number);
+          }
+        });
+    if (!best.improved(number)) {
+      best.restore();
       forgetMoments();
-      failures++;
       rate *= DECAY;
     }
-    return least;
+    return best.least();
   }
 
   private void forgetMoments() {
@@ -136,7 +124,7 @@ final class AdamDescent implements Descent {
   private void step(int iteration) {
     steps++;
     for (int mode = 0; mode < model.order(); mode++) {
-      model.site().run(model.gradient(mode).rows("G", gradients.get(mode)));
+      model.gradient(mode, gradients.get(mode));
     }
     double firsts = 1 - Math.pow(0.9, steps);
     Adam adam = new Adam(rate, firsts, 1 - Math.pow(0.999, steps), model.lower());

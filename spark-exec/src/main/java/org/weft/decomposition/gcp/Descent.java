@@ -9,9 +9,12 @@ interface Descent {
    * Runs an iteration.
    *
    * @param number counts from 1
-   * @return the least loss so far, which is that of the factors
+   * @return the least loss so far, which is that of the factors after {@link #finish}
    */
   double iteration(int number);
+
+  /** After the last iteration. */
+  default void finish() {}
 
   /** Iterations or steps that did not lower the loss and were taken back. */
   int failures();

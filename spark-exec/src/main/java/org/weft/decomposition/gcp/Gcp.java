@@ -36,9 +36,10 @@ import org.weft.tensor.ValueType;
  * and costs O(nnz R).
  *
  * <p><b>Zeros.</b> Only stored entries count. The caller stores zeros with the other entries: all
- * of them, or a sample whose weight w makes up for the zeros that are not in it. The sample is
- * drawn once, before the run. The losses of all iterations are sums over the same cells and can be
- * compared.
+ * of them, or a sample whose weight w makes up for the zeros that are not in it. The losses of all
+ * iterations are sums over the same cells and can be compared. If the caller has {@link
+ * ZeroSamples}, gradients are sums over other samples: a new one for each iteration of Adam, one
+ * for all of L-BFGS.
  *
  * <p><b>Start.</b> The initial factors are random, and the model's values are about the mean of the
  * entries or the root of the mean of their squares. All factors are nonnegative if the loss
@@ -54,6 +55,7 @@ import org.weft.tensor.ValueType;
  *     every iteration
  * @param zeroWeight w of stored entries that are 0; other entries have the weight 1
  * @param valueType type of the entries and the factors
+ * @param samples what gradients see; empty if they see what losses see
  */
 public record Gcp(
     int rank,
@@ -65,7 +67,8 @@ public record Gcp(
     double tolerance,
     double zeroWeight,
     long seed,
-    ValueType valueType)
+    ValueType valueType,
+    Optional<ZeroSamples> samples)
     implements Resumable<Gcp.Model> {
   /** The method that lowers the loss. */
   public enum Optimizer {
@@ -112,18 +115,33 @@ public record Gcp(
     Setting.require("gcp", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
   }
 
+  /** With {@link ZeroSamples}, no gradient is computed at the run's own site. */
   @Override
   public Job job(TensorShape shape) {
+    return samples.isPresent() ? job("gcp", sums()) : whole(shape, "gcp");
+  }
+
+  /** The gradients of all modes, then loss, sum and number of the entries. */
+  Job whole(TensorShape shape, String name) {
     List<RowStatement> statements = new ArrayList<>();
     RowStatement.Entry slope = new RowStatement.Entry(weighted(loss.derivative()), rank);
     for (int mode = 0; mode < shape.order(); mode++) {
       statements.add(RowStatement.mttkrp(shape.order(), mode, rank).with("gradient", slope));
     }
-    statements.add(RowStatement.sums("loss", 0, rank, weighted(loss.formula())));
-    statements.add(RowStatement.sums("total", 0, 0, "x"));
-    statements.add(RowStatement.sums("count", 0, 0, "1"));
+    statements.addAll(sums());
+    return job(name, statements);
+  }
+
+  private List<RowStatement> sums() {
+    return List.of(
+        RowStatement.sums("loss", 0, rank, weighted(loss.formula())),
+        RowStatement.sums("total", 0, 0, "x"),
+        RowStatement.sums("count", 0, 0, "1"));
+  }
+
+  private Job job(String name, List<RowStatement> statements) {
     List<KernelRequest> algebra = List.of(RowAlgebra.of(rank, valueType).copy());
-    return new Job("gcp", statements, algebra, maxIterations * inner, valueType)
+    return new Job(name, statements, algebra, maxIterations * inner, valueType)
         .withTolerance(tolerance);
   }
 
@@ -144,7 +162,8 @@ public record Gcp(
   public Memory memory(TensorShape shape) {
     double rows = IntStream.range(0, shape.order()).mapToLong(shape::size).sum();
     return new Memory(
-        (optimizer == Optimizer.ADAM ? 5 : 6 + 2 * LimitedMemory.PAIRS)
+        ((samples.isPresent() ? 2 : 0)
+                + (optimizer == Optimizer.ADAM ? 5 : 6 + 2 * LimitedMemory.PAIRS))
             * (rows * rank * valueType.bytes()),
         String.format(
             Locale.ROOT,
@@ -160,7 +179,13 @@ public record Gcp(
     Sweeps.requireSquares(site, valueType);
     Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
     Run run = new Run(site, sweeps.start());
-    sweeps.run(site, run::iteration, () -> run.converged, run::state);
+    Runnable iterations = () -> sweeps.run(site, run::iteration, () -> run.converged, run::state);
+    if (optimizer == Optimizer.LBFGS) {
+      run.model.sampled(1, iterations);
+    } else {
+      iterations.run();
+    }
+    run.descent.finish();
     CpFactors.Normalised found = CpFactors.Normalised.of(site, run.model.factors());
     return new Model(
         found.factors(),
@@ -179,7 +204,7 @@ public record Gcp(
     private boolean converged;
 
     Run(Site site, Optional<MethodState<RowSource>> start) {
-      model = new LossModel(site, loss, rank, seed, valueType, start);
+      model = new LossModel(site, Gcp.this, start);
       descent =
           optimizer == Optimizer.ADAM
               ? new AdamDescent(model, inner, rate, start)

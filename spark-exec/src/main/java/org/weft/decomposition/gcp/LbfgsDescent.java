@@ -27,8 +27,14 @@ import org.weft.decomposition.rows.Step;
  * <p>A step adds up the products of all pairs of vectors over the rows, once. The recursion for H
  * then works on these few numbers ({@link LimitedMemory}; Chen, Wang and Zhou 2014). The factors,
  * gradients, directions, trials and 6 pairs take 16 matrices of the factors' size.
+ *
+ * <p>With {@link ZeroSamples}, all iterations search in one sample, as their pairs belong together.
+ * The model has the factors of the iteration whose loss outside of the sample is least. Three
+ * iterations after it the search ends: it learns the sample only.
  */
 final class LbfgsDescent implements Descent {
+  private static final int PATIENCE = 3;
+
   private final LossModel model;
   private final int inner;
   private final List<Rows> gradients;
@@ -36,7 +42,8 @@ final class LbfgsDescent implements Descent {
   private final LineSearch search;
   private final Deque<Pair> pairs = new ArrayDeque<>();
   private final Deque<Pair> spare = new ArrayDeque<>();
-  private double least = Double.NaN;
+  private final Optional<BestFactors> best;
+  private double lowest = Double.NaN;
   private int failures;
   private boolean ended;
 
@@ -60,6 +67,7 @@ final class LbfgsDescent implements Descent {
     this.gradients = model.at(start, "gradient");
     this.directions = model.zeros();
     this.search = new LineSearch(model);
+    this.best = model.isSampled() ? Optional.of(new BestFactors(model, start)) : Optional.empty();
     start.ifPresent(this::restore);
     while (pairs.size() + spare.size() <= LimitedMemory.PAIRS) {
       spare.add(new Pair(model.zeros(), model.zeros()));
@@ -67,8 +75,8 @@ final class LbfgsDescent implements Descent {
   }
 
   private void restore(MethodState<RowSource> state) {
-    least = state.number("least");
-    failures = (int) state.number("failures");
+    lowest = state.number("lowest");
+    failures = (int) state.number("searches");
     ended = state.number("ended") > 0;
     Optional<MethodState<RowSource>> saved = Optional.of(state);
     for (int pair = 0; pair < state.number("pairs"); pair++) {
@@ -86,6 +94,7 @@ final class LbfgsDescent implements Descent {
 
   @Override
   public MethodState<Rows> save(MethodState<Rows> state) {
+    best.ifPresent(judged -> judged.save(state));
     int number = 0;
     for (Pair pair : pairs) {
       state.rows(moved(number), pair.moved()).rows(turned(number), pair.turned());
@@ -94,14 +103,14 @@ final class LbfgsDescent implements Descent {
     return state
         .rows("gradient", gradients)
         .numbers("pairs", pairs.size())
-        .numbers("least", least)
-        .numbers("failures", failures)
+        .numbers("lowest", lowest)
+        .numbers("searches", failures)
         .numbers("ended", ended ? 1 : 0);
   }
 
   @Override
   public int failures() {
-    return failures;
+    return failures + best.map(BestFactors::failures).orElse(0);
   }
 
   @Override
@@ -111,22 +120,31 @@ final class LbfgsDescent implements Descent {
 
   @Override
   public double iteration(int number) {
-    if (Double.isNaN(least)) {
-      least = model.loss(model.factors());
-      Sweeps.requireFinite("the loss of the first factors", least);
+    if (Double.isNaN(lowest)) {
+      lowest = model.loss(model.factors());
+      Sweeps.requireFinite("the loss of the first factors", lowest);
       for (int mode = 0; mode < model.order(); mode++) {
-        model.site().run(model.gradient(mode).rows("G", gradients.get(mode)));
+        model.gradient(mode, gradients.get(mode));
       }
     }
     for (int n = 0; n < inner && !ended; n++) {
       step(number);
     }
-    return least;
+    if (best.isEmpty()) {
+      return lowest;
+    }
+    ended |= !best.get().improved(number) && best.get().latestFailures() == PATIENCE;
+    return best.get().least();
+  }
+
+  @Override
+  public void finish() {
+    best.ifPresent(BestFactors::restore);
   }
 
   private void step(int number) {
     double slope = direction(number);
-    double now = search.loss(directions, gradients, slope, least);
+    double now = search.loss(directions, gradients, slope, lowest);
     if (Double.isNaN(now)) {
       failures++;
       ended = pairs.isEmpty();
@@ -134,7 +152,7 @@ final class LbfgsDescent implements Descent {
       pairs.clear();
       return;
     }
-    least = now;
+    lowest = now;
     Sweeps.requireFinite("the loss in iteration " + number, now);
     Pair pair = spare.removeLast();
     double[] sums = accept(pair);

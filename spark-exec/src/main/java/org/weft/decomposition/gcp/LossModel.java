@@ -3,6 +3,8 @@ package org.weft.decomposition.gcp;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.MethodState;
@@ -18,22 +20,27 @@ import org.weft.tensor.ValueType;
 /** The factors of a {@link Gcp} run, the loss there and its gradient. */
 final class LossModel {
   private final Site site;
+  private final Gcp gcp;
   private final Loss loss;
   private final RowAlgebra algebra;
   private final double width;
   private final CpFactors factors;
+  private Optional<Sample> sample = Optional.empty();
 
-  /** At a site whose job has the gradients of all modes, then loss, sum and number of entries. */
-  LossModel(
-      Site site,
-      Loss loss,
-      int rank,
-      long seed,
-      ValueType type,
-      Optional<MethodState<RowSource>> start) {
+  /**
+   * Where an iteration computes losses and gradients.
+   *
+   * @param gradients of all modes
+   */
+  private record Sample(Site site, List<Rows> gradients) {}
+
+  /** At a site whose job has the {@link Gcp#job} of the method. */
+  LossModel(Site site, Gcp gcp, Optional<MethodState<RowSource>> start) {
+    int rank = gcp.rank();
     this.site = site;
-    this.loss = loss;
-    this.algebra = RowAlgebra.of(rank, type);
+    this.gcp = gcp;
+    this.loss = gcp.loss();
+    this.algebra = RowAlgebra.of(rank, gcp.valueType());
     this.width = width(rank);
     double from = loss.nonnegative() ? 0 : -0.5;
     double factor = width; // what travels is numbers
@@ -42,20 +49,20 @@ final class LossModel {
             start,
             site,
             rank,
-            seed,
-            type,
+            gcp.seed(),
+            gcp.valueType(),
             mode -> (rows, sums) -> Arrays.setAll(rows[0], r -> factor * (rows[0][r] + from)));
   }
 
   /** Of random numbers, so that products of columns are about as large as the entries. */
   private double width(int rank) {
     int order = order();
-    double entries = Math.max(1, ModelError.sum(site, order + 2, List.of()));
+    double entries = Math.max(1, ModelError.sum(site, firstSum() + 2, List.of()));
     if (loss.data() == Loss.Data.BITS && !loss.nonnegative()) {
       return 2 * Math.sqrt(3) * Math.pow(1.0 / rank, 1.0 / (2 * order));
     }
     double squares = site.normSquared() / entries;
-    double mean = Math.abs(ModelError.sum(site, order + 1, List.of())) / entries;
+    double mean = Math.abs(ModelError.sum(site, firstSum() + 1, List.of())) / entries;
     double numbers =
         loss.nonnegative()
             ? 2 * Math.pow(mean / rank, 1.0 / order)
@@ -90,14 +97,84 @@ final class LossModel {
     return factors.state();
   }
 
-  /** The loss of factors. */
-  double loss(List<Rows> of) {
-    return ModelError.sum(site, order(), of);
+  /** Number of the statement of the loss, after which come sum and number of the entries. */
+  private int firstSum() {
+    return gcp.samples().isPresent() ? 0 : order();
   }
 
-  /** A step that makes the gradient of a mode, named G. */
+  /** Whether the method has samples. */
+  boolean isSampled() {
+    return gcp.samples().isPresent();
+  }
+
+  /** Does work whose losses and gradients are those of a sample, if the method has samples. */
+  void sampled(int number, Runnable work) {
+    if (gcp.samples().isEmpty()) {
+      work.run();
+    } else {
+      gcp.samples().get().run(number, new SampleWork(gcp, once(work)));
+    }
+  }
+
+  /**
+   * Work that has failed once fails again. Where rows were lost, work on a sample would be done
+   * again, from the factors that it had reached; the whole run has to.
+   */
+  private Consumer<Site> once(Runnable work) {
+    AtomicReference<RuntimeException> failure = new AtomicReference<>();
+    return there -> {
+      if (failure.get() != null) {
+        throw failure.get();
+      }
+      sample = Optional.of(new Sample(there, gradients(there)));
+      try {
+        work.run();
+      } catch (RuntimeException e) {
+        failure.set(e);
+        throw e;
+      } finally {
+        sample = Optional.empty();
+      }
+    };
+  }
+
+  private List<Rows> gradients(Site there) {
+    return IntStream.range(0, order())
+        .mapToObj(mode -> there.rows(mode, gcp.rank(), gcp.valueType()))
+        .toList();
+  }
+
+  /** The loss of factors that steps lower: in the sample, during its work. */
+  double loss(List<Rows> of) {
+    return sample
+        .map(there -> ModelError.sum(there.site(), order(), of))
+        .orElseGet(() -> judged(of));
+  }
+
+  /** The loss of factors at the site, which no step knows if the method has samples. */
+  double judged(List<Rows> of) {
+    return ModelError.sum(site, firstSum(), of);
+  }
+
+  /** A step at the site that has the gradient of a mode, named G. */
   Step gradient(int mode) {
-    return Step.of(mode, "gradient of mode " + mode).product("G", mode, factors());
+    Step step = Step.of(mode, "gradient of mode " + mode);
+    if (sample.isEmpty()) {
+      return step.product("G", mode, factors());
+    }
+    Rows made = sample.get().gradients().get(mode);
+    Step there = Step.of(mode, "gradient of mode " + mode + " in a sample");
+    sample.get().site().run(there.product("G", mode, factors()).rows("G", made));
+    return step.rows("G", made);
+  }
+
+  /** Puts the gradient of a mode into rows. */
+  void gradient(int mode, Rows into) {
+    Step step = gradient(mode);
+    site.run(
+        sample.isEmpty()
+            ? step.rows("G", into)
+            : step.rows("K", into).then(algebra.copy("K", "G")));
   }
 
   /** Rows of zeros, as the factors are. */

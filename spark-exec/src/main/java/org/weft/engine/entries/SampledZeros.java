@@ -22,6 +22,16 @@ public final class SampledZeros {
     return block -> sampled(block, sizes, each, seed);
   }
 
+  /**
+   * The same for one of many samples.
+   *
+   * @param sample counts from 0, which is what the seed alone makes
+   */
+  public static EntryBlocks.OfBlock<CooBlock> among(
+      TensorShape shape, int each, long seed, int sample) {
+    return among(shape, each, sample == 0 ? seed : HashedSplit.mixed(seed ^ (long) sample << 32));
+  }
+
   private static CooBlock sampled(CooBlock block, long[] sizes, int each, long seed) {
     CooBlock.Builder all =
         new CooBlock.Builder(sizes.length, Math.multiplyExact(block.size(), each + 1));

@@ -1,0 +1,32 @@
+package org.weft.decomposition.gcp;
+
+import java.util.function.Consumer;
+import org.weft.decomposition.Method;
+import org.weft.decomposition.rows.Site;
+import org.weft.planner.job.Job;
+import org.weft.tensor.TensorShape;
+
+/** The part of an iteration that runs on a sample of the zeros: it has all statements of a run. */
+record SampleWork(Gcp gcp, Consumer<Site> work) implements Method<Boolean> {
+  @Override
+  public Job job(TensorShape shape) {
+    return gcp.whole(shape, "gcp sample");
+  }
+
+  @Override
+  public void check(TensorShape shape) {
+    gcp.check(shape);
+  }
+
+  /** The run has asked for the rows. */
+  @Override
+  public Memory memory(TensorShape shape) {
+    return Memory.PLANNED;
+  }
+
+  @Override
+  public Boolean run(Site site, Observer observer) {
+    work.accept(site);
+    return true;
+  }
+}
