@@ -60,6 +60,27 @@ for values, vector in ((whole, x), (A, (9 * x).astype(np.int32)), (A, x.astype(n
         found = weft.eval("y(i) = A(i,j) * x(j)", A=matrix, x=vector)
         assert found.dtype == np.result_type(values.dtype, vector.dtype), found.dtype
         assert np.allclose(found, values.astype(found.dtype) @ vector.astype(found.dtype))
+links = (A != 0)  # of truth values
+for values, factor, expected in (
+    (whole, 0.5, np.float64),
+    (whole, 2.0, np.float64),
+    (whole, 2, np.int64),
+    (A.astype(np.float32), 0.5, np.float32),
+    (links, np.int64(3), np.int64),
+    (links, np.float32(3), np.float32),
+):
+    found = weft.eval("C(i,j) = a * A(i,j)", A=values, a=factor)
+    assert found.dtype == expected, (found.dtype, values.dtype, factor)
+    assert np.allclose(found.toarray(), factor * values.toarray())
+for vector in ([0.5] * 50, tuple(range(50)), np.ones(50, bool)):
+    for values in (whole, links.astype(np.int32), A):
+        found = weft.eval("y(i) = A(i,j) * x(j)", A=values, x=vector)
+        assert np.allclose(found, values @ np.asarray(vector)), (values.dtype, vector)
+for vector in (x, x.astype(np.float32), (9 * x).astype(np.int64)):
+    found = weft.eval("y(i) = A(i,j) * x(j)", A=links, x=vector)
+    assert found.dtype == vector.dtype and np.allclose(found, links @ vector)
+fails("found A of bool", lambda: weft.eval("C(i,k) = A(i,j) * A(j,k)", A=links))
+fails("out is float32 with 1 modes, expected a NumPy array of float64 with 1", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=np.empty(60, np.float32)))
 fails("found A of float64, x of complex128: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.complex128)))
 fails("found A of int8", lambda: weft.eval("y(i) = 2 * A(i,j)", A=whole.astype(np.int8)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))

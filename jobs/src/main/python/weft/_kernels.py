@@ -55,7 +55,7 @@ def eval(statement, /, *, out=None, format=None, sizes=None, threads=0, **operan
         raise Error(f"expected sizes by label, such as {{'k': 4}}, found {sizes!r}")
     key = [statement, format, tuple(sorted(sizes.items()))]
     for name, value in operands.items():
-        key += (name, getattr(value, "dtype", None), getattr(value, "ndim", 0), _kind(value))
+        key += (name, _kind_of_values(value), getattr(value, "ndim", 0), _kind(value))
     key = tuple(key)
     run = _runs.get(key)
     if run is None:
@@ -111,13 +111,24 @@ def _stored(name, value):
     return True
 
 
+def _kind_of_values(value):
+    """The type of the values, or of numbers of Python, which have no dtype: int or float."""
+    kind = getattr(value, "dtype", None)
+    if kind is None and type(value) in (int, float):
+        return type(value)
+    return np.asarray(value).dtype.type if kind is None and isinstance(value, (list, tuple)) else kind
+
+
 def _type(operands):
-    """The type of the statement: what NumPy computes with operands of these types."""
+    """The type of the statement: what NumPy computes with operands of these types. Numbers and lists of Python are
+    of no width: a float makes integers float64 and leaves float32 as it is."""
     found = {name: value.dtype for name, value in operands.items() if hasattr(value, "dtype")}
     if not found:
         return "double"
-    plain = all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in found.values())
-    common = str(np.result_type(*found.values())) if plain else None
+    plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in found.values())
+    rest = [_kind_of_values(value) for name, value in operands.items() if name not in found]
+    fraction = [0.0] if any(kind and issubclass(kind, (float, np.floating)) for kind in rest) else []
+    common = str(np.result_type(*found.values(), *fraction)) if plain else None
     if common not in _TYPES:
         names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
         raise Error(

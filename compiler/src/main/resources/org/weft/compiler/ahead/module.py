@@ -177,7 +177,7 @@ def _address(array):
 def _typed(name, array):
     """The array with values of the statement's type: a copy, if the type of the values is another one that it holds."""
     if array.dtype != _DTYPE:
-        if array.dtype.kind in "iuf" and np.can_cast(array.dtype, _DTYPE):
+        if array.dtype.kind in "biuf" and np.can_cast(array.dtype, _DTYPE):
             return array.astype(_DTYPE, order="C")
         raise Error(f"{name} has values of {array.dtype}, expected {_DTYPE}: convert with astype")
     flags = array.flags
@@ -396,7 +396,8 @@ def _room(tensors, out):
         room = (np.zeros if _ADDS else np.empty)([shape[mode] for mode in _RESULT_MODES], _DTYPE)
     else:
         if not isinstance(out, np.ndarray) or out.dtype != _DTYPE or out.ndim != _RESULT_ORDER:
-            raise Error(f"out is {_kind(out)}, expected a NumPy array of {_DTYPE} with {_RESULT_ORDER} modes")
+            found = f"{out.dtype} with {out.ndim} modes" if isinstance(out, np.ndarray) else _kind(out)
+            raise Error(f"out is {found}, expected a NumPy array of {_DTYPE} with {_RESULT_ORDER} modes")
         shape = out.shape
         room = out if _PLAIN else out.transpose(_RESULT_MODES)
         if not room.flags.carray:
