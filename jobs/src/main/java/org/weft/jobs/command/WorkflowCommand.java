@@ -121,8 +121,8 @@ public final class WorkflowCommand implements Runnable {
       description = {
         "Go on with a run that failed or was interrupted, with the parameters and the text of the"
             + " file at its start. Steps that are done are kept, all other steps run. If an input"
-            + " that no step makes has changed since the run began, nothing runs: start a new"
-            + " run."
+            + " of theirs that no step makes has changed since the run began, nothing runs: start"
+            + " a new run."
       },
       footer = {"", "Example: weft workflow resume nightly.yaml"})
   static final class Resume extends Action {

@@ -128,6 +128,25 @@ record WorkflowRun(
     return steps;
   }
 
+  /**
+   * Before any step runs: what no step makes is as at the start, for all steps that are to run. A
+   * step with a condition may be skipped and looks when its turn comes.
+   */
+  private static void requireUnchanged(
+      Records.Run run,
+      WorkflowFile workflow,
+      StepInputs inputs,
+      Map<String, Records.StepRun> steps) {
+    for (WorkflowStep step : workflow.steps()) {
+      Records.State before =
+          steps.getOrDefault(step.id(), Records.StepRun.waiting(step.id())).state();
+      boolean ended = before == Records.State.DONE || before == Records.State.SKIPPED;
+      if (!ended && step.when().isEmpty()) {
+        inputs.requireUnchanged(run, step);
+      }
+    }
+  }
+
   private void steps(Lease lease, Records.Run run, WorkflowFile workflow, StepInputs inputs)
       throws IOException {
     int start = state.names(StateNames.RUNS + "/" + run.id()).size();
@@ -137,6 +156,7 @@ record WorkflowRun(
       events.say("run", "info", "message", "run " + run.id() + " of workflow " + workflow.name());
       Optional<WeftException> failure = Optional.empty();
       try {
+        requireUnchanged(run, workflow, inputs, steps);
         StepRunner runner = new StepRunner(state, lease, inputs, command, events, run);
         for (WorkflowStep step : workflow.steps()) {
           Records.StepRun before =

@@ -194,6 +194,24 @@ class WorkflowRunTest {
     assertThat(dir.resolve("a")).hasContent("changing1");
   }
 
+  /** Neither steps before the one that reads it, nor the steps beside it. */
+  @Test
+  void nothingRunsAfterAnInputHasChanged() throws IOException {
+    String text = TEXT.replace("  - id: a", "  - {id: x, run: fail 1 1}\n  - id: a\n    needs: x");
+    assertThat(failed(text)).isEqualTo(ErrorCode.STEP_FAILED);
+    edit("in", "z");
+    fakes.ran.clear();
+    WeftException changed = catchThrowableOfType(WeftException.class, this::resume);
+    assertThat(changed.code()).isEqualTo(ErrorCode.INPUT_CHANGED);
+    assertThat(fakes.ran).isEmpty();
+    edit("in", "x");
+    resume();
+    assertThat(dir.resolve("b")).hasContent("xx");
+    edit("in", "z");
+    resume();
+    assertThat(fakes.ran).as("all steps are done").isEmpty();
+  }
+
   @Test
   void conditionsDecideAndAreKept() throws IOException {
     edit("f.json", "{\"drift\": 0.3}");
