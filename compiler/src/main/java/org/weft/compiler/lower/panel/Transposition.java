@@ -275,7 +275,7 @@ public record Transposition(
       Expr copies = tile.name("copies", joinedOr(Expr.of(1), rows));
       far.fill(List.of(places), Expr.of(0), first, copies, copies, otherRows);
       unlessSame(tiles.rowsFrom(), first, otherRows, tile);
-      turn(source, rows, columns, tile);
+      turn(source, rows, columns, tiles.streams(), tile);
       Expr length = tile.name("length", joinedOr(Expr.mul(rows, columns), columns));
       LoopVariable r = LoopVariable.integer(tile.fresh("r"));
       Code copy = tile.nested();
@@ -289,8 +289,15 @@ public record Transposition(
       tile.add(new Stmt.For(r, Expr.of(0), copies, copy.block(), LoopTraits.SCALAR.withUnroll(1)));
     }
 
-    /** Fills the block with the tile whose first row of the operand begins at {@code source}. */
-    private void turn(Expr source, Expr rows, Expr columns, Code tile) {
+    /**
+     * Fills the block with the tile whose first row of the operand begins at {@code source}. The
+     * operand of a large result comes from memory: while columns are turned, the next ones are
+     * prefetched, because they end before the processor sees where they lead. Columns of few lines
+     * are not worth it.
+     */
+    private void turn(Expr source, Expr rows, Expr columns, Expr large, Code tile) {
+      Expr isLong = Expr.binary(Expr.Op.LE, Expr.of(STREAMED_LINES * line), rows);
+      Expr prefetches = tile.name("prefetches", Expr.and(large, isLong));
       Expr wholeColumns = tile.name("whole_columns", whole(columns));
       Expr wholeRows = tile.name("whole_rows", whole(rows));
       LoopVariable group = LoopVariable.integer(tile.fresh("group"));
@@ -301,9 +308,37 @@ public record Transposition(
         Expr offset = new Expr.Load(sources, Expr.add(column, Expr.of(lane)));
         reads.add(some.name("read", Expr.add(source, offset)));
       }
-      LoopVariable square = LoopVariable.integer(some.fresh("square"));
-      Code body = some.nested();
+      Code fromCaches = some.nested();
+      squares(reads, List.of(), column, rows, fromCaches);
+      Code fromMemory = some.nested();
+      Expr last = fromMemory.name("last_column", Expr.sub(columns, Expr.of(1)));
+      List<Expr> nextReads = new ArrayList<>();
+      for (int lane = 0; lane < side; lane++) {
+        Expr next = Expr.min(Expr.add(column, Expr.of(side + lane)), last);
+        Expr read = Expr.add(source, new Expr.Load(sources, next));
+        nextReads.add(fromMemory.name("next_read", read));
+      }
+      squares(reads, nextReads, column, rows, fromMemory);
+      some.add(new Stmt.If(prefetches, fromMemory.block(), fromCaches.block()));
+      Expr groups = Expr.binary(Expr.Op.DIV, columns, Expr.of(side));
+      tile.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
+      oneByOne(source, wholeRows, rows, Expr.of(0), wholeColumns, tile);
+      oneByOne(source, Expr.of(0), rows, wholeColumns, columns, tile);
+    }
+
+    /**
+     * Turns columns that begin at {@code reads}, squares of {@link Stmt.Turn#side} rows at a time.
+     *
+     * @param prefetched where columns begin that are prefetched in the same steps
+     */
+    private void squares(
+        List<Expr> reads, List<Expr> prefetched, Expr column, Expr rows, Code code) {
+      LoopVariable square = LoopVariable.integer(code.fresh("square"));
+      Code body = code.nested();
       Expr row = body.name("row", Expr.mul(Expr.of(square), Expr.of(side)));
+      for (Expr read : prefetched) {
+        body.add(new Stmt.Prefetch(values, Expr.add(read, row), 1, 2));
+      }
       Expr corner = body.name("corner", Expr.add(Expr.mul(row, pitch), column));
       List<Expr> lines = new ArrayList<>();
       for (int lane = 0; lane < side; lane++) {
@@ -312,11 +347,7 @@ public record Transposition(
       List<Expr> ends = reads.stream().map(read -> Expr.add(read, row)).toList();
       body.add(new Stmt.Turn(values, ends, block, lines));
       Expr squares = Expr.binary(Expr.Op.DIV, rows, Expr.of(side));
-      some.add(new Stmt.For(square, Expr.of(0), squares, body.block(), LoopTraits.SERIAL));
-      Expr groups = Expr.binary(Expr.Op.DIV, columns, Expr.of(side));
-      tile.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
-      oneByOne(source, wholeRows, rows, Expr.of(0), wholeColumns, tile);
-      oneByOne(source, Expr.of(0), rows, wholeColumns, columns, tile);
+      code.add(new Stmt.For(square, Expr.of(0), squares, body.block(), LoopTraits.SERIAL));
     }
 
     private Expr whole(Expr count) {
