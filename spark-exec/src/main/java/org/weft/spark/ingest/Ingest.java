@@ -2,12 +2,9 @@ package org.weft.spark.ingest;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Column;
@@ -102,10 +99,7 @@ public final class Ingest implements AutoCloseable {
   }
 
   private TableSource source(IngestJob job) {
-    Set<String> named =
-        Stream.concat(job.modes().stream().map(ModeSpec::column), Stream.ofNullable(job.value()))
-            .collect(Collectors.toCollection(HashSet::new));
-    return new TableSource(spark, files, job.table(), named);
+    return new TableSource(spark, files, job.table(), job.named());
   }
 
   /** Our own error in what Spark throws for a failed job, or what it throws. */

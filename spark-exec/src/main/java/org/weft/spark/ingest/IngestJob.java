@@ -1,7 +1,9 @@
 package org.weft.spark.ingest;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,16 @@ public record IngestJob(
     String program) {
   public IngestJob {
     modes = List.copyOf(modes);
+  }
+
+  /** Columns of the table that modes and value are made of. */
+  Set<String> named() {
+    Set<String> named = new LinkedHashSet<>();
+    modes.forEach(mode -> named.add(mode.column()));
+    if (value != null) {
+      named.add(value);
+    }
+    return named;
   }
 
   /** What becomes of rows with the same labels. */

@@ -56,7 +56,7 @@ public final class LocalIngest implements AutoCloseable {
    * @return false if the table is one for Spark
    */
   public boolean check(IngestJob job) {
-    Optional<PlainTable> table = PlainTable.open(files, job.table());
+    Optional<PlainTable> table = PlainTable.open(files, job.table(), job.named());
     table.ifPresent(plain -> TableColumns.require(job, plain.columns()));
     return table.isPresent();
   }
@@ -73,7 +73,7 @@ public final class LocalIngest implements AutoCloseable {
         return Optional.of(output.nothing());
       }
       IngestSteps steps = new IngestSteps(job, progress);
-      Optional<PlainTable> table = PlainTable.open(files, job.table());
+      Optional<PlainTable> table = PlainTable.open(files, job.table(), job.named());
       if (table.isEmpty()) {
         return Optional.empty();
       }

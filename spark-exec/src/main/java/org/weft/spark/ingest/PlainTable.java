@@ -9,12 +9,16 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.record.CsvCells;
+import org.weft.spark.ingest.record.JsonCells;
+import org.weft.spark.ingest.record.RecordCells;
 import org.weft.storage.file.FileAccess;
 
 /**
- * A table that one process reads without Spark: separated values under plain names, without SQL and
- * without options of Spark's reader but the separator.
+ * A table that one process reads without Spark: separated values under plain names, or JSON lines,
+ * without SQL and without options of Spark's reader but the separator.
  *
+ * @param separator between cells; 0: a record is a JSON object
  * @param header the first line of every file; null if files have none
  * @param quote joins lines while a cell in these quotes is open; 0: lines are records
  */
@@ -28,28 +32,40 @@ record PlainTable(
   private static final long SPLIT_BYTES = 8L << 20;
 
   /**
-   * Opens the table of {@code job}, and reads the first line; empty if the table is one for Spark.
+   * Opens the table of a job, and reads the first line; empty if the table is one for Spark.
    *
+   * @param named columns that the job names, which are all that is read of JSON lines
    * @throws org.weft.error.WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT} for files
    *     without lines
    */
-  static Optional<PlainTable> open(FileAccess files, IngestJob.Table table) {
-    char separator = separator(table);
-    if (separator == 0 || table.where() != null || !table.computed().isEmpty()) {
+  static Optional<PlainTable> open(FileAccess files, IngestJob.Table table, Set<String> named) {
+    boolean json = table.format().equals("jsonl") && table.options().isEmpty();
+    char separator = json ? 0 : separator(table);
+    if ((separator == 0 && !json) || table.where() != null || !table.computed().isEmpty()) {
       return Optional.empty();
     }
     TextInput input = new TextInput(files, table.inputs(), table.quotedLines());
     List<FileSplit> splits = input.splits(SPLIT_BYTES);
-    char quote = table.quotedLines() ? '"' : 0;
+    char quote = table.quotedLines() && !json ? '"' : 0;
     String header = null;
     List<String> columns = table.columns();
-    if (columns.isEmpty()) {
+    if (json) {
+      if (header(input, splits).isEmpty()) {
+        throw TableSource.empty(table);
+      }
+      columns = List.copyOf(named);
+    } else if (columns.isEmpty()) {
       header = header(input, splits).orElseThrow(() -> TableSource.empty(table));
       columns = names(header, separator);
     }
     return columns.isEmpty() || columns.stream().anyMatch(Place::isPlace)
         ? Optional.empty()
         : Optional.of(new PlainTable(input, separator, quote, header, columns, splits));
+  }
+
+  /** Takes records apart. */
+  RecordCells cells() {
+    return separator == 0 ? new JsonCells(columns) : new CsvCells(separator, columns.size());
   }
 
   /** The character between cells; 0 if options ask for what only Spark does. */

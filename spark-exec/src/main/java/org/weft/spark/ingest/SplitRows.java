@@ -7,6 +7,7 @@ import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.ShortDecimal;
 import org.weft.spark.ingest.key.HeapLimit;
+import org.weft.spark.ingest.record.RecordCells;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -35,7 +36,7 @@ record SplitRows(
     private final String valueName;
     private final CellRules rules;
     private final HeapLimit limit;
-    private final CsvCells cells;
+    private final RecordCells cells;
     private final List<ModeKeys> keys;
     private final List<CooBlock> blocks = new ArrayList<>();
     private final List<Reject> rejects = new ArrayList<>();
@@ -54,7 +55,7 @@ record SplitRows(
       this.valueColumn = job.value() == null ? -1 : table.columns().indexOf(valueName);
       this.rules = new CellRules(job);
       this.limit = limit;
-      this.cells = new CsvCells(table.separator(), table.columns().size());
+      this.cells = table.cells();
       this.keys = modes.stream().map(ModeKeys::of).toList();
       this.numbers = new int[modes.size()][BLOCK];
     }
@@ -73,7 +74,7 @@ record SplitRows(
     private void row(LineCursor cursor) {
       try {
         if (!cells.read(cursor.text())) {
-          throw new BadCell("", "expected " + table.columns().size() + " cells");
+          throw new BadCell("", cells.expected());
         }
         for (int mode = 0; mode < numbers.length; mode++) {
           numbers[mode][rows] = number(mode);

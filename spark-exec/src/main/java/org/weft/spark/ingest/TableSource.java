@@ -28,6 +28,8 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.ingest.record.JsonCells;
+import org.weft.spark.ingest.record.SparkCells;
 import org.weft.storage.file.FileAccess;
 
 /**
@@ -35,7 +37,6 @@ import org.weft.storage.file.FileAccess;
  * by line, so that every row knows its line; its cells are text.
  */
 final class TableSource {
-  private static final String CORRUPT = "__weft_corrupt";
   private static final int SAMPLED_LINES = 1000;
   private static final Pattern GROUP = Pattern.compile("\\(\\?<([A-Za-z][A-Za-z0-9]*)>");
 
@@ -127,19 +128,9 @@ final class TableSource {
     return opened;
   }
 
-  /**
-   * What Spark's parser of separated values is asked for unless the job asks for something else.
-   */
-  static Map<String, String> csvOptions(char separator) {
-    Map<String, String> options = new HashMap<>();
-    options.put("sep", String.valueOf(separator));
-    options.put("escape", "\"");
-    return options;
-  }
-
   private Dataset<Row> csv() {
     LineSource source = open();
-    Map<String, String> options = csvOptions(table.format().equals("tsv") ? '\t' : ',');
+    Map<String, String> options = SparkCells.csvOptions(table.format().equals("tsv") ? '\t' : ',');
     options.putAll(table.options());
     String header = null;
     List<String> columns = table.columns();
@@ -155,8 +146,8 @@ final class TableSource {
     String quote = options.getOrDefault("quote", "\"");
     char quotes = table.quotedLines() && !quote.isEmpty() ? quote.charAt(0) : 0;
     Dataset<Row> text = spark.createDataFrame(source.lines(header, quotes), Place.lineSchema());
-    StructType schema = strings(columns);
-    options.put("columnNameOfCorruptRecord", CORRUPT);
+    StructType schema = JsonCells.schema(columns);
+    options.put("columnNameOfCorruptRecord", JsonCells.CORRUPT);
     return cells(
         text,
         functions.from_csv(functions.col(Place.TEXT), functions.lit(schema.toDDL()), options),
@@ -174,26 +165,16 @@ final class TableSource {
     Set<String> columns = new LinkedHashSet<>();
     Dataset<String> text = spark.createDataset(sample, Encoders.STRING());
     Map<String, String> options = new HashMap<>(table.options());
-    options.put("primitivesAsString", "true");
-    options.put("columnNameOfCorruptRecord", CORRUPT);
+    options.putAll(JsonCells.options());
     columns.addAll(List.of(spark.read().options(options).json(text).columns()));
     columns.addAll(named);
-    columns.remove(CORRUPT);
+    columns.remove(JsonCells.CORRUPT);
     table.computed().keySet().forEach(columns::remove);
     return cells(
         spark.createDataFrame(lines, Place.lineSchema()),
-        functions.from_json(functions.col(Place.TEXT), strings(columns), options),
+        functions.from_json(functions.col(Place.TEXT), JsonCells.schema(columns), options),
         columns,
         "expected a JSON object");
-  }
-
-  /** Text, and {@link #CORRUPT} last. */
-  private static StructType strings(Iterable<String> columns) {
-    StructType schema = new StructType();
-    for (String column : columns) {
-      schema = schema.add(column, DataTypes.StringType);
-    }
-    return schema.add(CORRUPT, DataTypes.StringType);
   }
 
   private static Dataset<Row> cells(
@@ -205,7 +186,7 @@ final class TableSource {
     for (String place : Place.lineSchema().fieldNames()) {
       selected.add(functions.col(place));
     }
-    Column corrupt = functions.col("__weft_parsed").getField(CORRUPT).isNotNull();
+    Column corrupt = functions.col("__weft_parsed").getField(JsonCells.CORRUPT).isNotNull();
     selected.add(functions.when(corrupt, functions.lit(expected)).as(Place.PROBLEM));
     return lines.withColumn("__weft_parsed", parsed).select(selected.toArray(Column[]::new));
   }

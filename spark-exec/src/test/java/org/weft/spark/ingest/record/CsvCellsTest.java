@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.record;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * quoted as a whole, are found here. Spark's parser has all others, so that a record has the same
  * cells in one process as on Spark. Not thread-safe.
  */
-final class CsvCells {
+public final class CsvCells implements RecordCells {
   private static final byte QUOTE = '"';
 
   private final byte separator;
@@ -25,15 +25,15 @@ final class CsvCells {
    * @param separator a character of ASCII that is not a quote
    * @param columns that a record has
    */
-  CsvCells(char separator, int columns) {
+  public CsvCells(char separator, int columns) {
     this.separator = (byte) separator;
     this.columns = columns;
     this.starts = new int[columns];
     this.ends = new int[columns];
   }
 
-  /** Takes a record apart; false if it has not the right number of cells. */
-  boolean read(Text record) {
+  @Override
+  public boolean read(Text record) {
     text = record.getBytes();
     int length = record.getLength();
     int cell = 0;
@@ -151,26 +151,23 @@ final class CsvCells {
     return true;
   }
 
-  /** The bytes that all cells are in. */
-  byte[] bytes() {
+  @Override
+  public String expected() {
+    return "expected " + columns + " cells";
+  }
+
+  @Override
+  public byte[] bytes() {
     return text;
   }
 
-  int start(int cell) {
+  @Override
+  public int start(int cell) {
     return starts[cell];
   }
 
-  int end(int cell) {
+  @Override
+  public int end(int cell) {
     return ends[cell];
-  }
-
-  /** Whether the cell is empty or has nothing but blanks. */
-  boolean isBlank(int cell) {
-    int start = starts[cell];
-    return start == ends[cell] || text[start] <= ' ' && string(cell).isBlank(); // < 0 if not ASCII
-  }
-
-  String string(int cell) {
-    return new String(text, starts[cell], ends[cell] - starts[cell], StandardCharsets.UTF_8);
   }
 }
