@@ -44,7 +44,9 @@ public record FormsChoice(
     }
     PlanCosts costs = tiled != null && tiled.seconds() < all.seconds() ? tiled : all;
     Forms chosen = costs == all ? Forms.ALL : Forms.GRID;
-    String reason = costs == all ? "they fit the memory" : "predicted to take less time";
+    String reason =
+        (costs == all ? "they fit the memory" : "predicted to take less time than without tiles")
+            + (one.seconds() < costs.seconds() ? "; one takes more than half of their time" : "");
     if (costs.peakMemoryBytesPerExecutor() > memoryBytes) {
       boolean less = one.peakMemoryBytesPerExecutor() < costs.peakMemoryBytesPerExecutor();
       chosen = less ? Forms.ONE : chosen;
@@ -52,7 +54,7 @@ public record FormsChoice(
           less ? "a form for each mode does not fit the memory" : "one form takes as much memory";
     } else if (one.seconds() < WORTH_ONE * costs.seconds()) {
       chosen = Forms.ONE;
-      reason = "predicted to take less time";
+      reason = "predicted to take less than half of the time";
     }
     return new FormsChoice(chosen, reason, root, one, all, tiled);
   }

@@ -312,6 +312,28 @@ class PlannerTest {
     assertThat(planner().explain(plan)).contains("forms       one for each mode: they fit");
   }
 
+  /** Figures stand below the reason, on whatever cluster. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 8, 64, 500})
+  void reasonsOfFormsAgreeWithTheFigures(int executors) {
+    TensorStatistics s = uniform(200_000, 6_000, 5_000, 40);
+    Resources cluster = new Resources(executors, 1, 1, 4L << 30);
+    for (double shuffled : new double[] {1e5, 1e7, 1e9}) {
+      MachineParameters machine =
+          MachineParameters.defaults().with(MachineConstant.SHUFFLED, shuffled);
+      JobPlan plan = planner(DEFAULTS.withMachine(machine)).plan(CPD, s, cluster);
+      FormsChoice choice = java.util.Objects.requireNonNull(plan.forms());
+      double chosen = choice.costs().seconds();
+      assertThat(choice.reason().contains("than without tiles"))
+          .isEqualTo(choice.chosen() == Forms.GRID)
+          .isEqualTo(chosen < choice.all().seconds() && choice.chosen() != Forms.ONE);
+      assertThat(choice.reason().contains("one takes more than half of their time"))
+          .isEqualTo(choice.one().seconds() < chosen);
+      assertThat(choice.reason().contains("less than half of the time"))
+          .isEqualTo(choice.chosen() == Forms.ONE);
+    }
+  }
+
   /** All forms are of the same tiles; they are taken where executors are many and rows long. */
   @Test
   void tilesSaveBytesBetweenExecutors() {
