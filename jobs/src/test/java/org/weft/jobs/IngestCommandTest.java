@@ -114,6 +114,9 @@ class IngestCommandTest extends IngestCase {
     Run other = ingest(path("in"), path("y.weft"), "--format", "csv", "--mode", "k", "--mode", "v");
     assertThat(other.err()).contains("WEFT-300", "c.csv:1: expected the same header line");
     Run.write(folder, "q.csv", "k,v\na,\"2\n3\"\nb,1\n");
+    Run cut = ingest(path("q.csv"), path("q.weft"), "--mode", "k", "--mode", "v");
+    assertThat(cut.err())
+        .contains("q.csv:2: expected 2 cells", "have line ends, add --quoted-lines");
     ok(
         ingest(
             path("q.csv"),

@@ -69,7 +69,10 @@ final class WeftStatements {
       if (!given.containsKey(name)) {
         throw new WeftException(
             ErrorCode.USAGE,
-            "expected an operand " + name + ", found " + String.join(", ", given.keySet()));
+            "expected an operand "
+                + name
+                + ", found "
+                + (given.isEmpty() ? "none" : String.join(", ", given.keySet())));
       }
     }
   }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Bytes;
 
 /** Memory of this process as the operating system counts it. */
 public final class ProcessMemory {
@@ -34,10 +35,10 @@ public final class ProcessMemory {
           String.format(
               Locale.ROOT,
               "expected --memory of at least %dm, of which the Java heap may take %dm (-Xmx), found"
-                  + " %d bytes",
+                  + " %s",
               (others + LEAST_FOR_TENSORS) >> 20,
               Runtime.getRuntime().maxMemory() >> 20,
-              bytes));
+              Bytes.text(bytes)));
     }
     return bytes - others;
   }

@@ -124,14 +124,17 @@ final class IngestOutput implements AutoCloseable {
     if (side != null) {
       side.commit();
     }
+    Reject reject = first.get();
+    boolean open = !job.table().quotedLines() && reject.opensQuotes();
     throw new WeftException(
         ErrorCode.MALFORMED_INPUT,
-        first.get().message()
+        reject.message()
             + "; expected at most "
             + job.maxRejects()
             + " rows that cannot be used, found "
             + lost
             + why(reasons)
+            + (open ? "; where quoted cells have line ends, add --quoted-lines" : "")
             + (side == null
                 ? "; correct them, or name a file with --rejects to go on without them"
                 : "; all of them are in " + side.uri() + ", no tensor is written"));

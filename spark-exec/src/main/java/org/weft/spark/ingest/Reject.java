@@ -58,6 +58,11 @@ record Reject(
     return text.toString();
   }
 
+  /** Whether the row as a whole is wrong, and has a quote that it does not close. */
+  boolean opensQuotes() {
+    return column.isEmpty() && record.chars().filter(c -> c == '"').count() % 2 == 1;
+  }
+
   /** A line of the file of rejects, after {@link #HEADER}. */
   String csv() {
     String why = reason + (found == null ? "" : ", found " + found);
