@@ -211,6 +211,61 @@ class ScatteredResultsTest {
     }
   }
 
+  /** Rows that are stored in full take memory for each of them, not for each of their entries. */
+  @ParameterizedTest(name = "{0}, {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Y(i,j) = A(i,j)          | COO:2",
+        "Y(i,j) = A(i,j) + A(i,j) | COO:2",
+        "Y(i,j) = A(i,j) + B(i,j) | COO:2",
+        "Y(i,j) = A(i,j) * B(i,j) | COO:2",
+        "Y(i,j) = A(j,i)          | CSF@1,0:2",
+        "Y(i,j) = A(j,i)          | CSF:2",
+        "Y(i,j) = A(k,i) * B(k,j) | CSF:2"
+      })
+  void longRowsOfManyEntries(String expression, String operands) {
+    int rows = 3;
+    int each = 30_000;
+    boolean product = expression.contains("k");
+    boolean turned = expression.contains("A(j,i)");
+    TensorShape shape = TensorShape.of(3000, 1 << 20);
+    TensorShape right = product ? TensorShape.of(1, 1 << 20) : shape;
+    TensorShape left =
+        TensorShape.of(turned ? 1 << 20 : product ? 1 : 3000, turned || product ? 3000 : 1 << 20);
+    CooBlock.Builder a = new CooBlock.Builder(2, rows * each);
+    CooBlock.Builder b = new CooBlock.Builder(2, rows * each);
+    for (int n = 0; n < rows * each; n++) {
+      long i = n / each * 1000L;
+      long j = n % each * 30L;
+      a.add(turned ? new long[] {j, i} : product ? new long[] {0, i} : new long[] {i, j}, 1);
+      b.add(product ? new long[] {0, j} : new long[] {i, j}, 1);
+    }
+    TensorFormat stored = TensorFormat.parse(operands.replace(":2", ""), 2, ValueType.DOUBLE);
+    TensorFormat full = TensorFormat.parse("{CU,D}", 2, ValueType.DOUBLE);
+    KernelRequest request =
+        new KernelRequest(
+            "rows",
+            expression,
+            expression.contains("B")
+                ? Map.of("Y", full, "A", stored, "B", stored)
+                : Map.of("Y", full, "A", stored),
+            Map.of(),
+            Schedule.sequential());
+    MemoryScope scope = MemoryScope.root("long rows", MemorySource.system());
+    try {
+      Map<String, TensorStorage> packed =
+          Map.of(
+              "A", Packing.pack(scope, left, stored, List.of(a.build())),
+              "B", Packing.pack(scope, right, stored, List.of(b.build())));
+      Map<List<Long>, Double> found = entries(request, packed, shape, scope);
+      found.values().removeIf(value -> value == 0);
+      assertThat(found).hasSize(rows * each);
+    } finally {
+      scope.close();
+    }
+  }
+
   private static Map<List<Long>, Double> entries(
       KernelRequest request,
       Map<String, TensorStorage> operands,

@@ -310,10 +310,7 @@ public final class LoopNest {
       TensorExpr expr, List<IndexVar> rest, MergeOperands operands, Scope scope, Sink sink) {
     IndexVar variable = operands.variable();
     MergeLattice lattice = operands.lattice();
-    AppendSink appending =
-        sink instanceof AppendSink append && append.appendsAlong(variable) ? append : null;
-    boolean stored = !lattice.isEmpty() && !lattice.points().get(0).universe();
-    AppendSink roomy = appending != null && stored ? appending.withRoom() : null;
+    AppendSink roomy = knowsRoom(operands, sink) ? ((AppendSink) sink).withRoom() : null;
     MergeCases.Body each =
         (present, bound, body) -> {
           TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
@@ -342,7 +339,20 @@ public final class LoopNest {
                 inner,
                 loop),
         sink instanceof AppendSink && sink.variables().contains(variable),
-        appending != null && stored ? appending::makeRoom : null);
+        roomy == null ? null : roomy::makeRoom);
+  }
+
+  /**
+   * Whether the positions are counted that a loop appends: not much too many, where each has a
+   * block of values.
+   */
+  private static boolean knowsRoom(MergeOperands operands, Sink sink) {
+    MergeLattice lattice = operands.lattice();
+    return sink instanceof AppendSink append
+        && append.appendsAlong(operands.variable())
+        && !lattice.isEmpty()
+        && !lattice.points().get(0).universe()
+        && (append.appendsValues() || operands.walks() == LoopFacts.Walks.POSITIONS);
   }
 
   /** The operands of {@code expr} in a loop over {@code variable}. */
