@@ -3,9 +3,11 @@ package org.weft.compiler.eval;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
@@ -49,13 +51,14 @@ final class OperandOrders {
   /**
    * Mode orders by the access's id.
    *
-   * @param iterations expected as the operands are stored, and in these orders, conversions
-   *     included
+   * @param stored iterations expected as the operands are stored, or with the fewest transpositions
+   * @param iterations expected in these orders, conversions included
    */
   record Choice(Map<Integer, int[]> modeOrders, double stored, double iterations) {}
 
   /**
-   * Better orders, if there are any and the loops can run as the operands are stored.
+   * Better orders, if there are any. Where no loops can run as the operands are stored, they are
+   * better than the cheapest transpositions with which loops can.
    *
    * @param eager whether they are better if they save anything
    */
@@ -68,22 +71,29 @@ final class OperandOrders {
 
   private Optional<Choice> search() {
     double stored = iterations(chosen);
+    if (stored == Double.POSITIVE_INFINITY && Conversions.isOrdinary(assignment)) {
+      chosen.putAll(
+          OperandFormats.transpositions(
+              assignment,
+              IterationGraph.of(assignment, List.of()),
+              access -> entries.getOrDefault(access.tensor().name(), Double.MAX_VALUE)));
+      stored = iterations(chosen);
+    }
     double least = stored;
     double saving = eager ? 0 : LEAST_SAVING;
     while (stored > saving && stored < Double.POSITIVE_INFINITY) {
       Map<Integer, int[]> best = null;
-      for (TensorExpr.Access access : assignment.value().accesses()) {
-        for (Map<Integer, int[]> trial : movesOf(access)) {
-          double iterations = iterations(trial);
-          if (iterations < least) {
-            least = iterations;
-            best = trial;
-          }
+      for (Map<Integer, int[]> trial : moves()) {
+        double iterations = iterations(trial);
+        if (iterations < least) {
+          least = iterations;
+          best = trial;
         }
       }
       if (best == null) {
         break;
       }
+      chosen.clear();
       chosen.putAll(best);
     }
     return least * (eager ? 1 : ADVANTAGE) + saving < stored
@@ -91,23 +101,57 @@ final class OperandOrders {
         : Optional.empty();
   }
 
-  /** What is chosen, with one mode of {@code access} in another place. */
-  private List<Map<Integer, int[]>> movesOf(TensorExpr.Access access) {
+  /** What is chosen with one mode of an operand, or one label of all operands, further in front. */
+  private List<Map<Integer, int[]>> moves() {
+    List<TensorExpr.Access> movable =
+        assignment.value().accesses().stream()
+            .filter(access -> !access.tensor().format().isDense())
+            .filter(access -> Conversions.isPlain(access.tensor().format()))
+            .toList();
     List<Map<Integer, int[]>> moves = new ArrayList<>();
-    TensorFormat format = access.tensor().format();
-    if (chosen.containsKey(access.id()) || format.isDense() || !Conversions.isPlain(format)) {
-      return moves;
-    }
-    for (int from = 0; from < format.order(); from++) {
-      for (int to = 0; to < format.order(); to++) {
-        if (to != from && to != from - 1) {
-          Map<Integer, int[]> trial = new HashMap<>(chosen);
-          trial.put(access.id(), moved(format.modeOrder(), from, to));
-          moves.add(trial);
+    Set<List<IndexVar>> pairs = new LinkedHashSet<>();
+    for (TensorExpr.Access access : movable) {
+      int[] order = order(access);
+      for (int from = 1; from < order.length; from++) {
+        for (int to = 0; to < from; to++) {
+          moves.add(with(Map.of(access, moved(order, from, to))));
+          pairs.add(
+              List.of(access.variables().get(order[from]), access.variables().get(order[to])));
         }
       }
     }
+    for (List<IndexVar> pair : pairs) {
+      Map<TensorExpr.Access, int[]> all = new HashMap<>();
+      for (TensorExpr.Access access : movable) {
+        List<IndexVar> labels =
+            Arrays.stream(order(access)).mapToObj(access.variables()::get).toList();
+        int from = labels.indexOf(pair.get(0));
+        int to = labels.indexOf(pair.get(1));
+        if (from > to && to >= 0) {
+          all.put(access, moved(order(access), from, to));
+        }
+      }
+      if (all.size() > 1) {
+        moves.add(with(all));
+      }
+    }
     return moves;
+  }
+
+  private int[] order(TensorExpr.Access access) {
+    return chosen.getOrDefault(access.id(), access.tensor().format().modeOrder());
+  }
+
+  private Map<Integer, int[]> with(Map<TensorExpr.Access, int[]> changed) {
+    Map<Integer, int[]> trial = new HashMap<>(chosen);
+    changed.forEach(
+        (access, order) -> {
+          trial.put(access.id(), order);
+          if (Arrays.equals(order, access.tensor().format().modeOrder())) {
+            trial.remove(access.id());
+          }
+        });
+    return trial;
   }
 
   private static int[] moved(int[] order, int from, int to) {
