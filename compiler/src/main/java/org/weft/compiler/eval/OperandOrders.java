@@ -185,13 +185,17 @@ final class OperandOrders {
     }
   }
 
-  /** Whether the result comes in the order in which it is stored, and needs no sorting. */
+  /**
+   * Whether the result comes in the order in which it is stored, its last label perhaps in any
+   * order and many times, and the result as a whole needs no sorting.
+   */
   private boolean isAppended(List<IndexVar> order) {
     TensorExpr.Access target = assignment.target();
     int before = -1;
-    for (int level = 0; level < target.variables().size(); level++) {
+    int last = target.variables().size() - 1;
+    for (int level = 0; level <= last; level++) {
       int at = order.indexOf(target.variableAt(level));
-      if (at < before) {
+      if (at < before || level < last && !target.variables().containsAll(order.subList(0, at))) {
         return target.tensor().format().isInsertable();
       }
       before = at;
