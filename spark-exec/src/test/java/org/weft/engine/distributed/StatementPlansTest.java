@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,9 +29,7 @@ import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
-import org.weft.engine.entries.Shared;
-import org.weft.engine.local.LocalParts;
-import org.weft.error.ErrorCode;
+import org.weft.engine.distributed.PlannedRuns.Tensor;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -42,7 +39,6 @@ import org.weft.planner.distributed.Route;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.statistics.TensorStatistics;
-import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -56,7 +52,6 @@ import org.weft.tensor.ValueType;
  * process.
  */
 final class StatementPlansTest {
-  private static final FileAccess FILES = FileAccess.of(new Configuration(false));
   private static final Resources RESOURCES = new Resources(3, 2, 1, 1L << 30);
   private static final Map<String, Long> SIZES = Map.of("i", 7L, "j", 5L, "k", 6L, "l", 4L);
 
@@ -75,35 +70,6 @@ final class StatementPlansTest {
   @AfterAll
   static void stop() {
     compiler.close();
-  }
-
-  /** A tensor of a case: its entries as they were read. */
-  private record Tensor(TensorShape shape, List<CooBlock> blocks) {
-    long entries() {
-      return blocks.stream().mapToLong(CooBlock::size).sum();
-    }
-
-    TensorStatistics statistics() {
-      TensorStatistics.Builder counts = TensorStatistics.builder(shape.order());
-      blocks.forEach(counts::add);
-      return counts.build(shape);
-    }
-
-    Parts parts() {
-      List<List<Piece>> parts = new ArrayList<>();
-      for (int block = 0; block < blocks.size(); block++) {
-        parts.add(List.of(new Piece(0, 0, block, blocks.get(block))));
-      }
-      return LocalParts.of(FILES, parts);
-    }
-  }
-
-  /** The value itself: everything is in this process. */
-  private record Here<T>(T value) implements Shared<T> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public void close() {}
   }
 
   private static Statement parse(String text) {
@@ -208,8 +174,7 @@ final class StatementPlansTest {
                         tensor.shape(),
                         format(tensor, dense.getOrDefault(name, false)),
                         tensor.blocks())));
-        StatementInput input =
-            StatementInput.of(statement, operands, resultFormat()).withSizes(used());
+        StatementInput input = StatementInput.of(statement, operands, resultFormat());
         if (previous.isPresent()) {
           input =
               input.withPrevious(
@@ -218,12 +183,6 @@ final class StatementPlansTest {
         }
         return cells(List.of(Packing.unpack(evaluator.evaluate(scope, input))));
       }
-    }
-
-    private Map<String, Long> used() {
-      Map<String, Long> used = new HashMap<>();
-      statement.target().labels().forEach(l -> used.put(l.name(), SIZES.get(l.name())));
-      return used;
     }
 
     DistributedPlanner.Request request(
@@ -240,41 +199,14 @@ final class StatementPlansTest {
                     tensor.shape(),
                     tensor.entries()));
           });
-      StatementAlgebra algebra = StatementAlgebra.of(statement, operands, resultFormat(), used());
+      StatementAlgebra algebra = StatementAlgebra.of(statement, operands, resultFormat(), Map.of());
       return new DistributedPlanner.Request(
           algebra, statistics, previous.map(Tensor::statistics), RESOURCES, parts, label, exchange);
     }
   }
 
   private static Map<String, Double> run(Case tried, DistributedPlan plan) {
-    Map<String, Parts> operands = new HashMap<>();
-    tried.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
-    StatementRunner runner =
-        new StatementRunner(
-            new StatementRunner.Site() {
-              @Override
-              public <T> Shared<T> share(T value) {
-                return new Here<>(value);
-              }
-
-              @Override
-              public Parts parts(List<Piece> pieces) {
-                return LocalParts.of(FileAccess.local(), List.of(pieces));
-              }
-
-              @Override
-              public Counter counter() {
-                throw new AssertionError("nothing is measured");
-              }
-            },
-            1,
-            true,
-            null);
-    StatementRunner.Result result =
-        runner.run(plan, operands, tried.previous().map(Tensor::parts).orElse(null));
-    List<CooBlock> blocks = new ArrayList<>();
-    result.parts().pieces().forEachRemaining(piece -> blocks.add(piece.entries()));
-    return cells(blocks);
+    return cells(PlannedRuns.run(plan, tried.tensors(), tried.previous()));
   }
 
   private static final List<String> STATEMENTS =
@@ -365,60 +297,6 @@ final class StatementPlansTest {
       }
     }
     assertThat(ran).isGreaterThan(50 * rounds);
-  }
-
-  /**
-   * Statements that nobody wrote, each divided along labels, which are drawn, with every exchange
-   * in turn. Run 2,000 of them with {@code -Dweft.test.limit=60m
-   * -Dweft.test.jvm=-Dweft.test.distributedStatements=2000}.
-   */
-  @Test
-  void randomStatementsGiveTheUndividedResult() {
-    int count = Integer.getInteger("weft.test.distributedStatements", 80);
-    long seed = Long.getLong("weft.seed", 20261124L);
-    int ran = 0;
-    int divided = 0;
-    int grids = 0;
-    for (int n = 0; n < count; n++) {
-      Random random = new Random(seed * 31 + n);
-      String text = new RandomStatement(random).text();
-      Case tried = Case.of(text, random);
-      Map<String, Double> expected;
-      try {
-        expected = tried.expected();
-      } catch (WeftException e) {
-        assertThat(e.code())
-            .as("%s: %s", text, e.getMessage())
-            .isIn(ErrorCode.INVALID_EXPRESSION, ErrorCode.UNSUPPORTED_OPERATION);
-        continue;
-      }
-      ran++;
-      List<String> labels = divisions(text);
-      String label = labels.get(random.nextInt(labels.size()));
-      int parts = parts(label, random);
-      for (Class<? extends Route> exchange : List.of(Route.ByRanges.class, Route.ByNeed.class)) {
-        DistributedPlan plan;
-        try {
-          plan =
-              new DistributedPlanner(compiler, MachineParameters.defaults())
-                  .plan(tried.request(parts, label, Optional.of(exchange)));
-        } catch (WeftException e) {
-          assertThat(e).as(text).hasMessageContaining("cannot be divided along");
-          continue;
-        }
-        divided++;
-        grids += plan.grid().axes().size() > 1 ? 1 : 0;
-        assertThat(run(tried, plan))
-            .as("%d: %s by %s, %s, %d parts%n%s", n, text, label, exchange, parts, plan)
-            .isEqualTo(expected);
-      }
-    }
-    System.out.printf(
-        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d plans as drawn, %d of grids%n",
-        seed, count, ran, divided, grids);
-    assertThat(ran).isGreaterThan(count / 2);
-    assertThat(divided).isGreaterThan(count / 2);
-    assertThat(grids).isGreaterThan(count / 10);
   }
 
   @ParameterizedTest
