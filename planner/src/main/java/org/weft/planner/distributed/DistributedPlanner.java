@@ -116,13 +116,16 @@ public final class DistributedPlanner {
         candidates.stream().map(Candidate::described).toList());
   }
 
-  /** The statement as one part sees it: less of the labels, and of the operands that have them. */
+  /**
+   * The statement as one part sees it: less of the operands, and of the labels as much as the part
+   * with the most has, so that coordinates fit the formats of every part.
+   */
   private static StatementAlgebra part(StatementAlgebra algebra, Candidate best) {
     Map<String, Long> sizes = new HashMap<>(algebra.sizes());
     Map<String, OperandOutline> operands = new LinkedHashMap<>(algebra.operands());
     for (int axis = 0; axis < best.grid().axes().size(); axis++) {
       Ranges ranges = best.grid().axes().get(axis).ranges();
-      long length = Math.max(1, ranges.size() / ranges.parts());
+      long length = Math.max(1, ranges.longest());
       sizes.put(best.grid().axes().get(axis).label(), length);
       for (Map.Entry<String, Route> route : best.routes().entrySet()) {
         if (route.getValue() instanceof Route.ByRanges cut && !cut.modes().get(axis).isEmpty()) {

@@ -75,6 +75,15 @@ public final class Ranges implements Serializable {
     return starts[part + 1] - starts[part];
   }
 
+  /** Coordinates of the part that has the most. */
+  public long longest() {
+    long longest = 0;
+    for (int part = 0; part < parts(); part++) {
+      longest = Math.max(longest, length(part));
+    }
+    return longest;
+  }
+
   /** The part that {@code coordinate} lies in. Cost: {@code O(log parts)}. */
   public int partOf(long coordinate) {
     int found = Arrays.binarySearch(starts, coordinate);

@@ -299,6 +299,45 @@ final class StatementPlansTest {
     assertThat(ran).isGreaterThan(50 * rounds);
   }
 
+  /** All entries lie at the end of a mode, so that one part has nearly all of its coordinates. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+  void partsMayHaveNearlyAllCoordinates(int seed) {
+    Case small = Case.of("Y(j,l) -= T(i,j,k) * A(i,l) * B(k,l)", new Random(seed));
+    Map<String, Tensor> tensors = new LinkedHashMap<>(small.tensors());
+    tensors.computeIfPresent("T", (name, tensor) -> lengthened(tensor, 1));
+    Case tried =
+        new Case(
+            small.text(),
+            small.statement(),
+            tensors,
+            small.dense(),
+            small.previous().map(tensor -> lengthened(tensor, 0)),
+            false);
+    DistributedPlan plan =
+        new DistributedPlanner(compiler, MachineParameters.defaults())
+            .plan(tried.request(12, "i,j,l", Optional.empty()));
+    assertThat(run(tried, plan)).isEqualTo(tried.expected());
+  }
+
+  /** The tensor with {@code mode} of size 70,000, its entries in the last slices. */
+  private static Tensor lengthened(Tensor tensor, int mode) {
+    long more = 70_000 - tensor.shape().size(mode);
+    List<CooBlock> blocks = new ArrayList<>();
+    for (CooBlock block : tensor.blocks()) {
+      CooBlock.Builder moved = new CooBlock.Builder(block.order(), 16);
+      for (int entry = 0; entry < block.size(); entry++) {
+        long[] at = new long[block.order()];
+        for (int m = 0; m < at.length; m++) {
+          at[m] = block.coordinate(m, entry) + (m == mode ? more : 0);
+        }
+        moved.add(at, block.value(entry));
+      }
+      blocks.add(moved.build());
+    }
+    return new Tensor(tensor.shape().with(mode, 70_000), blocks);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"Y(i) = A(i,j) * X(j)", "C(i,k) = A(i,j) * B(j,k)"})
   void thePlannerTakesTheCheapestThatFits(String text) {
