@@ -49,7 +49,10 @@ public final class Engine implements AutoCloseable {
 
   /** An engine on {@code backend}, which it owns from now on. */
   public Engine(Backend backend, EngineOptions options) {
-    CompilerOptions compilerOptions = CompilerOptions.forThisHost().withCheck(options.check());
+    CompilerOptions compilerOptions =
+        CompilerOptions.forThisHost()
+            .withCheck(options.check())
+            .withOptimisation(options.optimisation());
     if (options.compilerCache().isPresent()) {
       compilerOptions = compilerOptions.withCacheDirectory(options.compilerCache().get());
     }

@@ -14,6 +14,8 @@ import org.weft.planner.machine.Resources;
  * @param memoryBytes off the heap that tensors may fill in one process; 0 for most of the machine's
  * @param compilerCache folder of the persistent kernel cache, if any
  * @param check whether kernels check every access
+ * @param optimisation of kernels, LLVM's level, 0 to 3. Less than 3 is for statements that run once
+ *     on few entries: at 0 a kernel is made in an eighth of the time, and is many times slower
  * @param operandFetch how operands get to the processes that read them
  * @param cluster to plan for; empty for the one that jobs run on
  */
@@ -23,6 +25,7 @@ public record EngineOptions(
     long memoryBytes,
     Optional<Path> compilerCache,
     boolean check,
+    int optimisation,
     OperandFetch operandFetch,
     Optional<Resources> cluster) {
   public EngineOptions {
@@ -45,6 +48,7 @@ public record EngineOptions(
             .filter(folder -> !folder.isEmpty())
             .map(Path::of),
         false,
+        3,
         OperandFetch.AUTO,
         Optional.empty());
   }
@@ -57,33 +61,53 @@ public record EngineOptions(
         memoryBytes,
         compilerCache,
         check,
+        optimisation,
         operandFetch,
         cluster);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
     return new EngineOptions(
-        planner, value, memoryBytes, compilerCache, check, operandFetch, cluster);
+        planner, value, memoryBytes, compilerCache, check, optimisation, operandFetch, cluster);
   }
 
   public EngineOptions withMemoryBytes(long value) {
     return new EngineOptions(
-        planner, threadsPerTask, value, compilerCache, check, operandFetch, cluster);
+        planner, threadsPerTask, value, compilerCache, check, optimisation, operandFetch, cluster);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
     return new EngineOptions(
-        planner, threadsPerTask, memoryBytes, Optional.of(folder), check, operandFetch, cluster);
+        planner,
+        threadsPerTask,
+        memoryBytes,
+        Optional.of(folder),
+        check,
+        optimisation,
+        operandFetch,
+        cluster);
   }
 
   public EngineOptions withCheck(boolean value) {
     return new EngineOptions(
-        planner, threadsPerTask, memoryBytes, compilerCache, value, operandFetch, cluster);
+        planner,
+        threadsPerTask,
+        memoryBytes,
+        compilerCache,
+        value,
+        optimisation,
+        operandFetch,
+        cluster);
+  }
+
+  public EngineOptions withOptimisation(int level) {
+    return new EngineOptions(
+        planner, threadsPerTask, memoryBytes, compilerCache, check, level, operandFetch, cluster);
   }
 
   public EngineOptions withOperandFetch(OperandFetch value) {
     return new EngineOptions(
-        planner, threadsPerTask, memoryBytes, compilerCache, check, value, cluster);
+        planner, threadsPerTask, memoryBytes, compilerCache, check, optimisation, value, cluster);
   }
 
   /** For plans that are looked at and not run. */
@@ -94,6 +118,7 @@ public record EngineOptions(
         memoryBytes,
         compilerCache,
         check,
+        optimisation,
         operandFetch,
         Optional.of(value));
   }

@@ -15,6 +15,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,9 +44,12 @@ import org.weft.tensor.ValueType;
 @ExtendWith(ClusterExtension.class)
 final class RandomStatementsOnClusterIT {
   private static final long SEED = Long.getLong("weft.seed", 20261124L);
-  private static final int USUAL = 24;
+  private static final int USUAL = 200;
   private static final int LONG = 2_000;
   private static final int PARTITIONS = 4;
+
+  /** One statement in so many has kernels that are optimised as much as users' are. */
+  private static final int OPTIMISED = 10;
 
   /** Statements under way, so that executors do not wait for a driver that plans. */
   private static final int THREADS = 3;
@@ -69,16 +74,25 @@ final class RandomStatementsOnClusterIT {
 
   private void check(int from, int to) throws InterruptedException, ExecutionException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS));
+    IntPredicate optimised = number -> number % OPTIMISED == 0;
+    check(options, IntStream.range(from, to).filter(optimised));
+    check(options.withOptimisation(0), IntStream.range(from, to).filter(optimised.negate()));
+    System.out.println("RandomStatementsOnClusterIT: -Dweft.seed=" + SEED + ": " + divisions);
+    assertThat(divisions.values().stream().mapToInt(n -> n).sum()).isEqualTo(to - from);
+    assertThat(divisions.getOrDefault("undivided", 0)).isLessThan((to - from) / 3);
+  }
+
+  private void check(EngineOptions options, IntStream numbers)
+      throws InterruptedException, ExecutionException {
     try (ClusterSession session = new ClusterSession(cluster, options)) {
       List<Callable<Void>> checks = new ArrayList<>();
-      for (int number = from; number < to; number++) {
-        int one = number;
-        checks.add(
-            () -> {
-              check(session.engine(), one);
-              return null;
-            });
-      }
+      numbers.forEach(
+          number ->
+              checks.add(
+                  () -> {
+                    check(session.engine(), number);
+                    return null;
+                  }));
       ExecutorService threads = Executors.newFixedThreadPool(THREADS);
       try {
         for (Future<Void> done : threads.invokeAll(checks)) {
@@ -88,9 +102,6 @@ final class RandomStatementsOnClusterIT {
         threads.shutdownNow();
       }
     }
-    System.out.println("RandomStatementsOnClusterIT: -Dweft.seed=" + SEED + ": " + divisions);
-    assertThat(divisions.values().stream().mapToInt(n -> n).sum()).isEqualTo(to - from);
-    assertThat(divisions.getOrDefault("undivided", 0)).isLessThan((to - from) / 3);
   }
 
   private void check(Engine engine, int number) {

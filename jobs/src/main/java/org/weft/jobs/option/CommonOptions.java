@@ -240,6 +240,7 @@ public final class CommonOptions {
         memory == null ? 0 : ProcessMemory.forTensors(bytes(memory)),
         kernelCache(),
         check,
+        CompilerOptions.forThisHost().optimisation(),
         fetch,
         Optional.empty());
   }

@@ -41,7 +41,8 @@ import org.weft.tensor.ValueType;
  */
 final class RandomPlansTest {
   private static final long SEED = Long.getLong("weft.seed", 20261124L);
-  private static final int CASES = Integer.getInteger("weft.cases", 2_000);
+  private static final int CASES =
+      Integer.getInteger("weft.cases", Boolean.getBoolean("weft.long") ? 20_000 : 2_000);
 
   /** One kernel in so many is optimised as much as users' are. */
   private static final int OPTIMISED = 40;
