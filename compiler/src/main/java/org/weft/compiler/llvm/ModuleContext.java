@@ -5,7 +5,10 @@ import static org.bytedeco.llvm.global.LLVM.*;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.llvm.LLVM.LLVMContextRef;
@@ -58,8 +61,7 @@ final class ModuleContext implements AutoCloseable {
     this.effort = effort;
     scope = new PointerScope();
     context = LLVMContextCreate();
-    diagnostics = new Diagnostics();
-    LLVMContextSetDiagnosticHandler(context, diagnostics, null);
+    diagnostics = Diagnostics.of(context);
     module = LLVMModuleCreateWithNameInContext(name, context);
     machine = machine(target, effort);
     LLVMSetTarget(module, Target.TRIPLE);
@@ -78,7 +80,7 @@ final class ModuleContext implements AutoCloseable {
   }
 
   private static LLVMTargetMachineRef machine(Target target, Effort effort) {
-    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    BytePointer message = new BytePointer((Pointer) null);
     PointerPointer<LLVMTargetRef> out = new PointerPointer<>(1);
     if (LLVMGetTargetFromTriple(Target.TRIPLE, out, message) != 0) {
       throw failure("LLVM has no target", LlvmNative.takeMessage(message));
@@ -136,7 +138,7 @@ final class ModuleContext implements AutoCloseable {
           LLVMCreateMemoryBufferWithMemoryRangeCopy(
               new BytePointer(bytes), bytes.length, new BytePointer("text"));
       PointerPointer<LLVMModuleRef> out = new PointerPointer<>(1);
-      BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+      BytePointer message = new BytePointer((Pointer) null);
       if (LLVMParseIRInContext(context, buffer, out, message) != 0) {
         throw failure("LLVM's parser rejects the text", LlvmNative.takeMessage(message));
       }
@@ -225,7 +227,7 @@ final class ModuleContext implements AutoCloseable {
    * @throws WeftException COMPILER_FAILURE with the verifier's words
    */
   void verify() {
-    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    BytePointer message = new BytePointer((Pointer) null);
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, message) != 0) {
       throw failure("LLVM's verifier rejects the module", LlvmNative.takeMessage(message));
     }
@@ -259,15 +261,51 @@ final class ModuleContext implements AutoCloseable {
     scope.close();
   }
 
-  /** Keeps errors that LLVM would otherwise print before ending the process. */
-  private static final class Diagnostics extends LLVMDiagnosticHandler {
+  /** Errors of one context, which LLVM would otherwise print before ending the process. */
+  private static final class Diagnostics extends Pointer {
     private static final long serialVersionUID = 1L;
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final Map<Long, StringBuilder> OPEN = new ConcurrentHashMap<>();
+    private static final Handler HANDLER = new Handler();
+
+    static {
+      HANDLER.retainReference(); // of no scope that may be open now
+    }
+
     private final StringBuilder errors = new StringBuilder();
 
+    private Diagnostics() {
+      address = NUMBERS.incrementAndGet(); // LLVM hands it back and reads nothing there
+      OPEN.put(address, errors);
+    }
+
+    static Diagnostics of(LLVMContextRef context) {
+      Diagnostics diagnostics = new Diagnostics();
+      LLVMContextSetDiagnosticHandler(context, HANDLER, diagnostics);
+      return diagnostics;
+    }
+
     @Override
-    public void call(LLVMDiagnosticInfoRef info, org.bytedeco.javacpp.Pointer context) {
+    public void close() {
+      OPEN.remove(address);
+    }
+  }
+
+  /**
+   * Gets what LLVM reports in all contexts. JavaCPP has ten places for callbacks, which threads
+   * that make and free them at the same time would share.
+   */
+  private static final class Handler extends LLVMDiagnosticHandler {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void call(LLVMDiagnosticInfoRef info, Pointer diagnostics) {
       if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
-        errors.append(LlvmNative.takeMessage(LLVMGetDiagInfoDescription(info))).append('\n');
+        String text = LlvmNative.takeMessage(LLVMGetDiagInfoDescription(info));
+        StringBuilder errors = Diagnostics.OPEN.get(diagnostics.address());
+        if (errors != null) {
+          errors.append(text).append('\n');
+        }
       }
     }
   }
