@@ -181,16 +181,15 @@ public final class AlgebraBuilder {
       case ADD -> new TensorExpr.Sum(List.of(left, right));
       case SUBTRACT -> new TensorExpr.Sum(List.of(left, new TensorExpr.Negate(right)));
       case MULTIPLY, ELEMENTWISE_MULTIPLY -> new TensorExpr.Product(List.of(left, right));
-      case DIVIDE -> {
-        if (!SemiringAlgebra.isFull(right)) {
-          diagnostics.error(
-              operation.right().span(),
-              "the divisor has cells that are not stored, which are 0",
-              "divide by a number or by a dense tensor");
-        }
-        yield new TensorExpr.Product(Operator.DIVIDE, List.of(left, right));
-      }
+      case DIVIDE -> new TensorExpr.Product(Operator.DIVIDE, List.of(left, everywhere(right)));
     };
+  }
+
+  /** A divisor is 0 where it is not stored. */
+  private static TensorExpr everywhere(TensorExpr divisor) {
+    return SemiringAlgebra.isFull(divisor)
+        ? divisor
+        : new TensorExpr.Sum(List.of(divisor, new TensorExpr.Literal(0L)));
   }
 
   private boolean isSparseResult() {

@@ -150,7 +150,6 @@ class AlgebraBuilderTest {
             "y(i) = y(i) + x(i)",
             "y(i) = sum(k, A(i,j))",
             "P(i,j) += A(i,j)",
-            "A(i,j) = B(i,j) / P(i,j)",
             "A(i,j) = transpose(B(i,j), {j,k})",
             "y(i)<P> = x(i)",
             "y(i)<x(j)> = z(i)",
