@@ -84,7 +84,8 @@ public final class GcpCommand extends RankedCommand {
       paramLabel = "O",
       description =
           "adam takes short steps along averaged gradients, lbfgs searches along quasi-Newton"
-              + " directions (default: adam).")
+              + " directions. With losses that are steep near 0, such as poisson, lbfgs may end early"
+              + " (default: adam).")
   Gcp.Optimizer optimizer = Gcp.Optimizer.ADAM;
 
   @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")
