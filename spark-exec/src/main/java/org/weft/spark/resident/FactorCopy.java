@@ -59,7 +59,7 @@ public final class FactorCopy {
     decomposition.value(); // now this process has the block that the copy's life follows
     BlockManager manager = SparkEnv.get().blockManager();
     BlockId block = new BroadcastBlockId(decomposition.id(), "");
-    BooleanSupplier running = () -> manager.getStatus(block).isDefined();
+    BooleanSupplier running = () -> ResidentMemory.isKnown(manager, block);
     String what =
         "the factor of mode " + wanted.mode() + ", " + wanted.rows() + " x " + wanted.columns();
     BlockId name = new BroadcastBlockId(decomposition.id(), "_mode" + wanted.mode());

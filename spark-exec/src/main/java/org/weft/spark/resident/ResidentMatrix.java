@@ -104,7 +104,7 @@ public final class ResidentMatrix {
     BooleanSupplier wanted =
         () -> {
           BlockId block = fetched.get();
-          return block != null && manager.getStatus(block).isDefined();
+          return block != null && ResidentMemory.isKnown(manager, block);
         };
     String what = "an operand of " + operand.rows() + " x " + operand.columns();
     BlockId first = new BroadcastBlockId(operand.blocks().get(0).id(), "");

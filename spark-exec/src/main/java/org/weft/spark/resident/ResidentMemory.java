@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
@@ -27,6 +28,14 @@ public final class ResidentMemory {
   private @Nullable Thread sweeper;
 
   private ResidentMemory() {}
+
+  /**
+   * Whether Spark has the block, in memory or on disk. {@link BlockManager#getStatus} asks the
+   * memory store twice and fails if the block leaves it in between.
+   */
+  static boolean isKnown(BlockManager manager, BlockId block) {
+    return manager.blockInfoManager().get(block).isDefined();
+  }
 
   /** A scope whose life follows a Spark block. */
   public static final class Entry {
