@@ -327,6 +327,9 @@ class Call {
 extern "C" int32_t weft_ahead_call(const weft_ahead *library, weft_tensor *tensors, int32_t threads,
                                    int32_t check) {
   weft::clear_message();
+  if (tensors == nullptr) {
+    return weft::fail(WEFT_NO_OPERAND, "the result %s is missing", library->tensor[0].name);
+  }
   return weft::Call(library, tensors).run(threads, check != 0);
 }
 

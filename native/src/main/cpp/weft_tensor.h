@@ -35,7 +35,7 @@ enum weft_code {
   WEFT_NO_MEMORY = 1,
   WEFT_TOO_WIDE = 2,     /* the result has more entries than its index type can count */
   WEFT_NO_FIT = 4,       /* the format of the result cannot hold its entries */
-  WEFT_NO_OPERAND = 10,  /* an operand is missing */
+  WEFT_NO_OPERAND = 10,  /* an operand or the result is missing */
   WEFT_WRONG_FORMAT = 11, /* the arrays of an operand are not those of its format */
   WEFT_WRONG_SIZE = 12,  /* an operand has another order, or sizes that do not agree */
   WEFT_WRONG_TYPE = 13,  /* values or indices have another type */

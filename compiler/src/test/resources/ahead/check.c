@@ -74,6 +74,9 @@ static void refusals(void) {
   weft_tensor A = csr(3, 3, pos32, crd32, vals, 32);
   expect(k_spmv_run(&y, &A, NULL, 0, 0) == WEFT_NO_OPERAND, "x is missing");
   expect(strstr(k_spmv_message(), "x is missing") != NULL, k_spmv_message());
+  expect(k_spmv_run(NULL, &A, &x, 0, 0) == WEFT_NO_OPERAND, "y is missing");
+  expect(strstr(k_spmv_message(), "result y is missing") != NULL, k_spmv_message());
+  expect(k_spmv_call(NULL, 0, 0) == WEFT_NO_OPERAND, "all tensors are missing");
   x.sizes[0] = x.vals_length = 2;
   expect(k_spmv_run(&y, &A, &x, 0, 0) == WEFT_WRONG_SIZE, "x is too short");
   x = vector(xs, 3);

@@ -45,11 +45,11 @@ final class CHeader {
       /* What the last call of this thread complained about: one line; empty if about nothing. */
       const char *@NAME@_message(void);
 
-      /* As @NAME@_call, with one argument for each tensor. Null stands for a missing operand. */
+      /* As @NAME@_call, with one argument for each tensor. Null, a missing tensor, is refused. */
       static inline int32_t @NAME@_run(@PARAMETERS@, int32_t threads, int32_t check) {
         weft_tensor tensors[@COUNT@];
         memset(tensors, 0, sizeof tensors);
-      @COPIES@  int32_t code = @NAME@_call(tensors, threads, check);
+      @COPIES@  int32_t code = @NAME@_call(@RESULT@ ? tensors : NULL, threads, check);
         if (code == WEFT_DONE) *@RESULT@ = tensors[0];
         return code;
       }
@@ -70,10 +70,7 @@ final class CHeader {
     for (int t = 0; t < tensors.size(); t++) {
       String name = parameter(tensors.get(t));
       parameters.append(t == 0 ? "" : ", const ").append("weft_tensor *").append(name);
-      copies.append(
-          t == 0
-              ? "  tensors[0] = *" + name + ";\n"
-              : "  if (" + name + ") tensors[" + t + "] = *" + name + ";\n");
+      copies.append("  if (" + name + ") tensors[" + t + "] = *" + name + ";\n");
     }
     String lines =
         tensors.stream()
