@@ -13,15 +13,15 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /**
- * The x86-64 microarchitecture level of this host, as the x86-64 psABI numbers them. A level
- * includes the ones before it.
+ * The x86-64 microarchitecture level of this host. A level includes the ones before it. Levels are
+ * those of the x86-64 psABI without two instructions, LZCNT and MOVBE: virtual machines hide them
+ * from guests that may use AVX2 and AVX-512, and kernels are compiled without them.
  */
 public final class CpuFeatures {
   private static final List<Level> LEVELS =
       List.of(
           new Level("x86-64-v2", "cx16", "lahf_lm", "popcnt", "pni", "ssse3", "sse4_1", "sse4_2"),
-          new Level(
-              "x86-64-v3", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"),
+          new Level("x86-64-v3", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "xsave"),
           new Level("x86-64-v4", "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"));
 
   /** Flags as {@code /proc/cpuinfo} spells them: those that the system has enabled. */

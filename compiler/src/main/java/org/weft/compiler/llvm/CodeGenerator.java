@@ -179,11 +179,15 @@ public final class CodeGenerator {
       try (LibraryModules modules = build(kernel)) {
         for (ModuleContext module : modules.all()) {
           optimise(module);
-          text.append(new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8));
+          text.append(assembly(module));
         }
       }
     }
     return text.toString();
+  }
+
+  static String assembly(ModuleContext module) {
+    return new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8);
   }
 
   private void load() {

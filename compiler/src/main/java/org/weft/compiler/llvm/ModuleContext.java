@@ -89,7 +89,7 @@ final class ModuleContext implements AutoCloseable {
         out.get(LLVMTargetRef.class),
         Target.TRIPLE,
         target.cpu(),
-        "",
+        Target.FEATURES,
         effort.codeLevel(target),
         LLVMRelocPIC,
         LLVMCodeModelDefault);
@@ -157,8 +157,7 @@ final class ModuleContext implements AutoCloseable {
     enumAttribute(function, LLVMAttributeFunctionIndex, "mustprogress");
     textAttribute(function, "target-cpu", target.cpu());
     textAttribute(function, "prefer-vector-width", Integer.toString(target.vectorBits()));
-    // Loads one by one were faster in SpMV than gathers, by up to a tenth.
-    textAttribute(function, "target-features", "+prefer-no-gather");
+    textAttribute(function, "target-features", Target.FEATURES);
     return function;
   }
 

@@ -13,6 +13,13 @@ public record Target(String cpu, int optimisation) {
   /** Target triple of every kernel. */
   public static final String TRIPLE = "x86_64-unknown-linux-gnu";
 
+  /**
+   * What differs from LLVM's idea of the CPU level. Loads one by one were faster in SpMV than
+   * gathers, by up to a tenth. {@link org.weft.runtime.CpuFeatures} says why the others are
+   * missing.
+   */
+  static final String FEATURES = "+prefer-no-gather,-lzcnt,-movbe";
+
   public Target {
     if (!cpu.equals("x86-64-v2") && !cpu.equals("x86-64-v3") && !cpu.equals("x86-64-v4")) {
       throw new WeftException(

@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -46,6 +48,32 @@ class ModuleContextTest {
           .hasMessageContaining("multiply defined");
     }
     open.forEach(ModuleContext::close);
+  }
+
+  /** A host of the level may lack them: {@link org.weft.runtime.CpuFeatures}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+  void codeHasNoInstructionThatHostsMayHide(String cpu) {
+    try (ModuleContext module = new ModuleContext(new Target(cpu, 3), "hidden")) {
+      module.add(
+          """
+          declare i64 @llvm.ctlz.i64(i64, i1)
+          declare i64 @llvm.bswap.i64(i64)
+          define i64 @zeros(i64 %x) {
+            %n = call i64 @llvm.ctlz.i64(i64 %x, i1 false)
+            ret i64 %n
+          }
+          define i64 @swapped(ptr %p) {
+            %x = load i64, ptr %p
+            %n = call i64 @llvm.bswap.i64(i64 %x)
+            ret i64 %n
+          }
+          """);
+      assertThat(CodeGenerator.assembly(module))
+          .contains("bsr", "bswap")
+          .doesNotContain("lzcnt")
+          .doesNotContain("movbe");
+    }
   }
 
   private static void defineTwice(String name) {
