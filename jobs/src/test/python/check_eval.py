@@ -72,6 +72,20 @@ for values, factor, expected in (
     found = weft.eval("C(i,j) = a * A(i,j)", A=values, a=factor)
     assert found.dtype == expected, (found.dtype, values.dtype, factor)
     assert np.allclose(found.toarray(), factor * values.toarray())
+# Numbers with a point or an exponent, and functions, make fractions of integers as in NumPy.
+for vector in (np.arange(5), np.arange(5, dtype=np.int32), np.arange(5) % 2 == 0):
+    for statement, expected in (
+        ("y(i) = 1.5 * x(i)", 1.5 * vector),
+        ("y(i) = .5*x(i)", 0.5 * vector),
+        ("y(i) = x(i) + 5e-1", vector + 0.5),
+        ("y(i) = 1E1*x(i)", 1e1 * vector),
+        ("y(i) = sqrt(x(i))", np.sqrt(vector.astype(float))),
+        ("y(i) = exp (x(i))", np.exp(vector.astype(float))),
+    ):
+        found = weft.eval(statement, x=vector)
+        assert found.dtype == np.float64 and np.allclose(found, expected), (statement, found)
+assert weft.eval("y1e5(i) = 3 * x2(i)", x2=np.arange(5)).dtype == np.int64
+assert weft.eval("y(i) = 1.5 * x(i)", x=np.ones(5, np.float32)).dtype == np.float32
 for vector in ([0.5] * 50, tuple(range(50)), np.ones(50, bool)):
     for values in (whole, links.astype(np.int32), A):
         found = weft.eval("y(i) = A(i,j) * x(j)", A=values, x=vector)

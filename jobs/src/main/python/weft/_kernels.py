@@ -17,6 +17,7 @@ import numpy as np
 
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<\s*(\w*)[^>]*>)?\s*[-+]?=")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
+_FRACTION = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d|(?:sqrt|exp|log)\s*\()")
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
 _lock = threading.Lock()
@@ -81,7 +82,7 @@ def _compiled(statement, format, sizes, operands):
         formats[name] = format
     number = next(_numbers)
     stem = os.path.join(_directory(), f"kernel{number}_{os.getpid()}")
-    arguments = [statement, "--type", _type(operands), "--name", "kernel", "-q"]
+    arguments = [statement, "--type", _type(statement, operands), "--name", "kernel", "-q"]
     arguments += ["-o", stem + ".so", "--python", stem + "_module.py"]
     if formats:
         arguments += ["--format", ",".join(f"{name}={value}" for name, value in formats.items())]
@@ -119,15 +120,17 @@ def _kind_of_values(value):
     return np.asarray(value).dtype.type if kind is None and isinstance(value, (list, tuple)) else kind
 
 
-def _type(operands):
-    """The type of the statement: what NumPy computes with operands of these types. Numbers and lists of Python are
-    of no width: a float makes integers float64 and leaves float32 as it is."""
+def _type(statement, operands):
+    """The type of the statement: what NumPy computes with operands of these types. Numbers and lists of Python, and
+    numbers of the statement, are of no width: a float makes integers float64 and leaves float32 as it is. So do
+    functions that make fractions of integers."""
     found = {name: value.dtype for name, value in operands.items() if hasattr(value, "dtype")}
     if not found:
         return "double"
     plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in found.values())
     rest = [_kind_of_values(value) for name, value in operands.items() if name not in found]
-    fraction = [0.0] if any(kind and issubclass(kind, (float, np.floating)) for kind in rest) else []
+    floats = any(kind and issubclass(kind, (float, np.floating)) for kind in rest)
+    fraction = [0.0] if floats or _FRACTION.search(statement) else []
     common = str(np.result_type(*found.values(), *fraction)) if plain else None
     if common not in _TYPES:
         names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
