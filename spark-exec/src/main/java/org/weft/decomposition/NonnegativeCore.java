@@ -21,17 +21,28 @@ final class NonnegativeCore {
     this.values = values.clone();
   }
 
-  /** The solution that coordinate descent finds from random numbers in [0, 1) in the best unit. */
-  static NonnegativeCore random(int[] sizes, long seed, double[] c, double[][] grams) {
+  /**
+   * The solution that coordinate descent finds from random numbers in [0, 1) in the best unit. The
+   * solution is 0 where the tensor's values are negative on the average. From a core of 0 no factor
+   * moves, so then the numbers are kept, in the unit that gives the model the norm of the tensor.
+   */
+  static NonnegativeCore random(
+      int[] sizes, long seed, double[] c, double[][] grams, double normSquared) {
     double[] drawn = new Random(seed).doubles(c.length).toArray();
     double square = new NonnegativeCore(sizes, drawn).misfit(new double[c.length], grams);
     double inner = 0;
     for (int at = 0; at < c.length; at++) {
       inner += drawn[at] * c[at];
     }
-    double scale = square > 0 ? Math.max(0, inner / square) : 0;
-    double[] scaled = Arrays.stream(drawn).map(number -> number * scale).toArray();
-    return new NonnegativeCore(sizes, scaled).improved(c, grams);
+    double best = square > 0 ? Math.max(0, inner / square) : 0;
+    NonnegativeCore solution = of(sizes, drawn, best).improved(c, grams);
+    boolean moves = Arrays.stream(solution.values).anyMatch(number -> number > 0);
+    return moves || square == 0 ? solution : of(sizes, drawn, Math.sqrt(normSquared / square));
+  }
+
+  private static NonnegativeCore of(int[] sizes, double[] numbers, double unit) {
+    return new NonnegativeCore(
+        sizes, Arrays.stream(numbers).map(number -> number * unit).toArray());
   }
 
   double[] values() {

@@ -37,7 +37,8 @@ import org.weft.tensor.ValueType;
  * <p>M and A_n are of mode size x R_n, and V is R_n x R_n. A sweep costs as much as one of {@link
  * OrthogonalIteration} and O(10 I R^2) for the rows. Columns of the result have norm 1. They are
  * not orthonormal, and G is not unique. The factors start from numbers in [0, 1), which the seed
- * determines, and the core from the best one for them. Optima are local, and far from unique.
+ * determines, and the core from the best one for them that is not 0. Optima are local, and far from
+ * unique.
  *
  * @param tolerance the run has converged if the fit changes by less between two sweeps
  */
@@ -114,7 +115,9 @@ public record NonnegativeTucker(
         grams[mode] = site.run(step.then(algebra().gram("S", "A", rank))).get("S");
       }
       Sums sums = site.run(product(0, "start of the core").then(cross(0)));
-      core = NonnegativeCore.random(ranks.toArray(), seed, products(sums, 0), grams);
+      core =
+          NonnegativeCore.random(
+              ranks.toArray(), seed, products(sums, 0), grams, site.normSquared());
     }
 
     Model run(Sweeps sweeps) {

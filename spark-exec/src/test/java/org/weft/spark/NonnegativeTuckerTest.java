@@ -191,6 +191,23 @@ class NonnegativeTuckerTest {
     assertThat(large.core()).isEqualTo(Arrays.stream(small.core()).map(v -> v * unit).toArray());
   }
 
+  /** Then the best core for random factors is 0, from which no factor would ever move. */
+  @ParameterizedTest
+  @CsvSource({"0, 1", "-0.1, 1e-100", "-0.1, 1e100"})
+  void findsAModelWhereTheMeanIsNegative(double mean, double unit) throws IOException {
+    int[] sizes = {9, 8, 7};
+    for (int seed = 0; seed < 4; seed++) {
+      Random random = new Random(seed);
+      double[] cells =
+          IntStream.range(0, 9 * 8 * 7)
+              .mapToDouble(cell -> unit * (mean + random.nextGaussian()))
+              .toArray();
+      Found found = run(entries(cells, sizes), method(20, seed, ValueType.DOUBLE, 3, 3, 3));
+      assertThat(found.last()).isGreaterThan(0.01);
+      found.factors().forEach(NonnegativeTuckerTest::assertUnitAndNonnegative);
+    }
+  }
+
   @Test
   void aTensorWithoutEntriesHasAZeroCore() throws IOException {
     Found found = run(SparseEntries.empty(4, 5, 6), method(2, 1, ValueType.DOUBLE, 2, 2, 2));
