@@ -157,6 +157,32 @@ class GcpTest {
     recoversPlantedModels(loss, optimizer, shape, enough);
   }
 
+  /**
+   * Where slices are of very different sizes, the loss curves far more along the small numbers of
+   * nonnegative factors than along the large ones.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "poisson, poisson, 0",
+    "bernoulli-odds, bernoulli-odds, 0",
+    "gamma, gamma, 0.1",
+    "rayleigh, rayleigh, 0.1",
+    "negative-binomial:20, poisson, 0",
+    "beta:0.5, gamma, 0.1",
+  })
+  void quasiNewtonStepsGetAsFarAsAdam(String loss, String drawn, double least) {
+    Planted planted =
+        Planted.nonnegative(0, 3, 15, 12, 10)
+            .longTailed()
+            .drawn((m, random) -> drawn(drawn, m + least, random));
+    try (Engine engine = local()) {
+      EngineTensor tensor = tensor(engine, planted, least == 0);
+      double adam = last(run(engine, tensor, gcp(loss, Gcp.Optimizer.ADAM, 3, 40, 1, 0)));
+      double lbfgs = last(run(engine, tensor, gcp(loss, Gcp.Optimizer.LBFGS, 3, 40, 1, 0)));
+      assertThat(lbfgs).isLessThanOrEqualTo(adam + 1e-6 * Math.abs(adam));
+    }
+  }
+
   private static double last(Found found) {
     return found.model().losses().get(found.model().losses().size() - 1);
   }

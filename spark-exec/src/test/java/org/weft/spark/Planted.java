@@ -78,6 +78,17 @@ final class Planted {
     return this;
   }
 
+  /** With slices of very different sizes: each row of a factor times a lognormal number. */
+  Planted longTailed() {
+    for (double[][] factor : factors) {
+      for (double[] row : factor) {
+        double size = Math.exp(1.5 * random.nextGaussian());
+        Arrays.setAll(row, r -> size * row[r]);
+      }
+    }
+    return this;
+  }
+
   /** With a number added to every cell, and one for each slice. */
   Planted biased(double center, double deviation) {
     double[][] added = new double[factors.length][];

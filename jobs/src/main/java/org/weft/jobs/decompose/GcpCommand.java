@@ -40,8 +40,8 @@ import picocli.CommandLine.Option;
           + " by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit,"
           + " gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
       "Cells that are not stored are zeros. A small tensor counts all zeros. Of a large tensor,"
-          + " losses count a sample, and gradients other samples: adam a new one in each iteration,"
-          + " lbfgs one. With --zeros 0, cells that are not stored are unknown. The output folder"
+          + " losses count a sample, and gradients other samples, a new one in each iteration."
+          + " With --zeros 0, cells that are not stored are unknown. The output folder"
           + " has the files of weft cpd."
     },
     footer = {
@@ -84,8 +84,7 @@ public final class GcpCommand extends RankedCommand {
       paramLabel = "O",
       description =
           "adam takes short steps along averaged gradients, lbfgs searches along quasi-Newton"
-              + " directions. With losses that are steep near 0, such as poisson, lbfgs may end early"
-              + " (default: adam).")
+              + " directions (default: adam).")
   Gcp.Optimizer optimizer = Gcp.Optimizer.ADAM;
 
   @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")

@@ -9,12 +9,9 @@ interface Descent {
    * Runs an iteration.
    *
    * @param number counts from 1
-   * @return the least loss so far, which is that of the factors after {@link #finish}
+   * @return the least loss so far, which is that of the model's factors
    */
   double iteration(int number);
-
-  /** After the last iteration. */
-  default void finish() {}
 
   /** Iterations or steps that did not lower the loss and were taken back. */
   int failures();

@@ -38,8 +38,7 @@ import org.weft.tensor.ValueType;
  * <p><b>Zeros.</b> Only stored entries count. The caller stores zeros with the other entries: all
  * of them, or a sample whose weight w makes up for the zeros that are not in it. The losses of all
  * iterations are sums over the same cells and can be compared. If the caller has {@link
- * ZeroSamples}, gradients are sums over other samples: a new one for each iteration of Adam, one
- * for all of L-BFGS.
+ * ZeroSamples}, gradients are sums over other samples, a new one for each iteration.
  *
  * <p><b>Start.</b> The initial factors are random, and the model's values are about the mean of the
  * entries or the root of the mean of their squares. All factors are nonnegative if the loss
@@ -163,7 +162,7 @@ public record Gcp(
     double rows = IntStream.range(0, shape.order()).mapToLong(shape::size).sum();
     return new Memory(
         ((samples.isPresent() ? 2 : 0)
-                + (optimizer == Optimizer.ADAM ? 5 : 6 + 2 * LimitedMemory.PAIRS))
+                + (optimizer == Optimizer.ADAM ? 5 : 5 + 2 * LimitedMemory.PAIRS))
             * (rows * rank * valueType.bytes()),
         String.format(
             Locale.ROOT,
@@ -179,13 +178,7 @@ public record Gcp(
     Sweeps.requireSquares(site, valueType);
     Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
     Run run = new Run(site, sweeps.start());
-    Runnable iterations = () -> sweeps.run(site, run::iteration, () -> run.converged, run::state);
-    if (optimizer == Optimizer.LBFGS) {
-      run.model.sampled(1, iterations);
-    } else {
-      iterations.run();
-    }
-    run.descent.finish();
+    sweeps.run(site, run::iteration, () -> run.converged, run::state);
     CpFactors.Normalised found = CpFactors.Normalised.of(site, run.model.factors());
     return new Model(
         found.factors(),

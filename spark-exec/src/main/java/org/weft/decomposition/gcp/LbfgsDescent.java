@@ -13,32 +13,34 @@ import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
 /**
- * Limited-memory BFGS over the numbers of all factors (Nocedal and Wright 2006, algorithm 7.4). It
- * computes the full gradient and respects a lower bound: numbers at the bound whose gradient points
- * beyond the bound stay, and only the other numbers are free (two-metric projection, Bertsekas
- * 1982). With G the gradient:
+ * Limited-memory BFGS over the numbers of all factors (Nocedal and Wright 2006, algorithm 7.4), as
+ * functions of numbers B without a bound ({@link Substitution}). It computes the full gradient.
+ * With G the gradient with respect to B:
  *
  * <pre>
- * each step:  D = -H G over the free numbers, with H from the latest 5 pairs (S, Y)
- *             T = a point along D whose loss is low enough ({@link LineSearch})
- *             S = T - A,  A = T,  Y = the new G - G
+ * each step:  D = -H G, with H from the latest 5 pairs (S, Y)
+ *             S = alpha D, where the loss at B + S is low enough ({@link LineSearch})
+ *             B = B + S,  Y = the new G - G
  * </pre>
  *
  * <p>A step adds up the products of all pairs of vectors over the rows, once. The recursion for H
  * then works on these few numbers ({@link LimitedMemory}; Chen, Wang and Zhou 2014). The factors,
- * gradients, directions, trials and 6 pairs take 16 matrices of the factors' size.
+ * B, gradients and 6 pairs, one of which the step at work fills, take 15 matrices of the factors'
+ * size.
  *
- * <p>With {@link ZeroSamples}, all iterations search in one sample, as their pairs belong together.
- * The model has the factors of the iteration whose loss outside of the sample is least. Three
- * iterations after it the search ends: it learns the sample only.
+ * <p>With {@link ZeroSamples}, each iteration searches in another sample: many steps in one lower
+ * the loss there only. Pairs stay, as S and Y of each belong to one sample. An iteration after
+ * which the loss outside of its sample is not the least is taken back, and three in a row are the
+ * end.
  */
 final class LbfgsDescent implements Descent {
   private static final int PATIENCE = 3;
 
   private final LossModel model;
   private final int inner;
+  private final Substitution numbers;
+  private final List<Rows> points;
   private final List<Rows> gradients;
-  private final List<Rows> directions;
   private final LineSearch search;
   private final Deque<Pair> pairs = new ArrayDeque<>();
   private final Deque<Pair> spare = new ArrayDeque<>();
@@ -50,7 +52,7 @@ final class LbfgsDescent implements Descent {
   /**
    * A pair of the method's memory. Each vector has a matrix for each mode.
    *
-   * @param moved S, the change of the factors in a step
+   * @param moved S, the change of B in a step, and D before the step
    * @param turned Y, the change of the gradient in this step
    */
   private record Pair(List<Rows> moved, List<Rows> turned) {}
@@ -64,9 +66,10 @@ final class LbfgsDescent implements Descent {
   LbfgsDescent(LossModel model, int inner, Optional<MethodState<RowSource>> start) {
     this.model = model;
     this.inner = inner;
+    this.numbers = Substitution.of(model);
+    this.points = model.at(start, "point");
     this.gradients = model.at(start, "gradient");
-    this.directions = model.zeros();
-    this.search = new LineSearch(model);
+    this.search = new LineSearch(model, numbers, points);
     this.best = model.isSampled() ? Optional.of(new BestFactors(model, start)) : Optional.empty();
     start.ifPresent(this::restore);
     while (pairs.size() + spare.size() <= LimitedMemory.PAIRS) {
@@ -101,6 +104,7 @@ final class LbfgsDescent implements Descent {
       number++;
     }
     return state
+        .rows("point", points)
         .rows("gradient", gradients)
         .numbers("pairs", pairs.size())
         .numbers("lowest", lowest)
@@ -120,42 +124,67 @@ final class LbfgsDescent implements Descent {
 
   @Override
   public double iteration(int number) {
-    if (Double.isNaN(lowest)) {
-      lowest = model.loss(model.factors());
-      Sweeps.requireFinite("the loss of the first factors", lowest);
-      for (int mode = 0; mode < model.order(); mode++) {
-        model.gradient(mode, gradients.get(mode));
-      }
-    }
-    for (int n = 0; n < inner && !ended; n++) {
-      step(number);
-    }
     if (best.isEmpty()) {
+      if (Double.isNaN(lowest)) {
+        begin();
+      }
+      steps(number);
       return lowest;
     }
-    ended |= !best.get().improved(number) && best.get().latestFailures() == PATIENCE;
+    model.sampled(
+        number,
+        () -> {
+          ended = false;
+          begin();
+          steps(number);
+        });
+    boolean improved = best.get().improved(number);
+    if (!improved) {
+      best.get().restore();
+      forgetPairs();
+    }
+    ended = !improved && best.get().latestFailures() == PATIENCE;
     return best.get().least();
   }
 
-  @Override
-  public void finish() {
-    best.ifPresent(BestFactors::restore);
+  private void steps(int number) {
+    for (int n = 0; n < inner && !ended; n++) {
+      step(number);
+    }
+  }
+
+  private void forgetPairs() {
+    spare.addAll(pairs);
+    pairs.clear();
+  }
+
+  /** Computes loss, points and gradients of the model's factors. */
+  private void begin() {
+    lowest = model.loss(model.factors());
+    Sweeps.requireFinite("the loss of the first factors", lowest);
+    for (int mode = 0; mode < model.order(); mode++) {
+      Step place = Step.of(mode, "point of mode " + mode).rows("B", points.get(mode));
+      place.rows("A", model.factors().get(mode));
+      model.site().run(place.then(RowOperation.each(numbers.begin(), "B", "A")));
+      Step slope = model.gradient(mode).rows("H", gradients.get(mode)).rows("B", points.get(mode));
+      model.site().run(slope.then(RowOperation.each(numbers.gradient(), "H", "B", "G")));
+    }
   }
 
   private void step(int number) {
-    double slope = direction(number);
-    double now = search.loss(directions, gradients, slope, lowest);
-    if (Double.isNaN(now)) {
+    Pair pair = spare.removeLast();
+    double slope = direction(number, pair.moved());
+    LineSearch.Found found = search.search(pair.moved(), slope, lowest);
+    if (found.alpha() == 0) {
       failures++;
       ended = pairs.isEmpty();
-      spare.addAll(pairs);
-      pairs.clear();
+      spare.add(pair);
+      forgetPairs();
       return;
     }
-    lowest = now;
-    Sweeps.requireFinite("the loss in iteration " + number, now);
-    Pair pair = spare.removeLast();
-    double[] sums = accept(pair);
+    lowest = found.loss();
+    Sweeps.requireFinite("the loss in iteration " + number, lowest);
+    double[] sums = accept(pair, found.alpha());
     if (sums[0] > 1e-12 * sums[1]) {
       pairs.addFirst(pair);
       if (pairs.size() > LimitedMemory.PAIRS) {
@@ -166,11 +195,11 @@ final class LbfgsDescent implements Descent {
     }
   }
 
-  /** Names the factor, the gradient and the pairs of a mode in a step, and lists the names. */
+  /** Names the gradient and the pairs of a mode in a step, and lists the names. */
   private Step vectors(int mode, List<String> names) {
     Step step = Step.of(mode, "direction of mode " + mode);
-    step.rows("A", model.factors().get(mode)).rows("G", gradients.get(mode));
-    names.addAll(List.of("A", "G"));
+    step.rows("G", gradients.get(mode));
+    names.add("G");
     for (Pair pair : pairs) {
       String number = Integer.toString(names.size());
       step.rows("S" + number, pair.moved().get(mode)).rows("Y" + number, pair.turned().get(mode));
@@ -180,14 +209,14 @@ final class LbfgsDescent implements Descent {
   }
 
   /** Computes the direction D and returns its product with the gradient. */
-  private double direction(int iteration) {
+  private double direction(int iteration, List<Rows> directions) {
     int vectors = 1 + 2 * pairs.size();
     double[] products = new double[vectors * vectors];
-    LimitedMemory.Products rule = new LimitedMemory.Products(model.lower());
     for (int mode = 0; mode < model.order(); mode++) {
       List<String> names = new ArrayList<>();
       Step step = vectors(mode, names);
-      RowOperation each = new RowOperation.Each(rule, names, 0, "s", products.length);
+      RowOperation each =
+          new RowOperation.Each(LimitedMemory.PRODUCTS, names, 0, "s", products.length);
       double[] some = model.site().run(step.then(each)).get("s");
       for (int i = 0; i < products.length; i++) {
         products[i] += some[i];
@@ -200,9 +229,10 @@ final class LbfgsDescent implements Descent {
     }
     double[] weights = LimitedMemory.weights(products, pairs.size());
     if (pairs.isEmpty()) {
-      weights[0] *= 0.1 * model.width() / Math.max(Math.sqrt(products[0]), Double.MIN_NORMAL);
+      weights[0] *=
+          0.1 * numbers.free(model.width()) / Math.max(Math.sqrt(products[0]), Double.MIN_NORMAL);
     }
-    LimitedMemory.Combined combined = new LimitedMemory.Combined(weights, model.lower());
+    LimitedMemory.Combined combined = new LimitedMemory.Combined(weights);
     double slope = 0;
     for (int mode = 0; mode < model.order(); mode++) {
       List<String> names = new ArrayList<>(List.of("D"));
@@ -213,18 +243,13 @@ final class LbfgsDescent implements Descent {
     return slope;
   }
 
-  /** Goes to the trial and fills the pair. Returns {@code S . Y} and {@code Y . Y}. */
-  private double[] accept(Pair pair) {
-    for (int mode = 0; mode < model.order(); mode++) {
-      Step step =
-          Step.of(mode, "step of mode " + mode)
-              .rows("S", pair.moved().get(mode))
-              .rows("A", model.factors().get(mode))
-              .rows("T", search.trials().get(mode));
-      RowOperation moved =
-          new RowOperation.Each(LimitedMemory.MOVED, List.of("S", "A", "T"), 2, "", 0);
-      model.site().run(step.then(moved));
-    }
+  /** Goes to the factors' point and fills the pair. Returns {@code S . Y} and {@code Y . Y}. */
+  private double[] accept(Pair pair, double alpha) {
+    RowOperation move =
+        new RowOperation.Each(LimitedMemory.moved(alpha), List.of("S", "B"), 2, "", 0);
+    RowOperation turn =
+        new RowOperation.Each(
+            LimitedMemory.turned(numbers), List.of("Y", "H", "S", "B", "G"), 2, "s", 2);
     double[] sums = new double[2];
     for (int mode = 0; mode < model.order(); mode++) {
       Step step =
@@ -232,10 +257,9 @@ final class LbfgsDescent implements Descent {
               .gradient(mode)
               .rows("Y", pair.turned().get(mode))
               .rows("H", gradients.get(mode))
-              .rows("S", pair.moved().get(mode));
-      List<String> names = List.of("Y", "H", "S", "G");
-      RowOperation turned = new RowOperation.Each(LimitedMemory.TURNED, names, 2, "s", 2);
-      double[] some = model.site().run(step.then(turned)).get("s");
+              .rows("S", pair.moved().get(mode))
+              .rows("B", points.get(mode));
+      double[] some = model.site().run(step.then(move).then(turn)).get("s");
       sums[0] += some[0];
       sums[1] += some[1];
     }

@@ -5,82 +5,63 @@ import org.weft.decomposition.rows.RowRule;
 /**
  * The two loops of limited-memory BFGS without its vectors (Chen, Wang and Zhou 2014): a direction
  * is a weighted sum of the gradient and of the pairs, and the weights follow from the vectors'
- * products. Numbers of a factor that are at its bound, and whose gradient points beyond, are left
- * out. The vectors' order: G, S_1, Y_1, S_2, Y_2, ..., the latest pair first.
+ * products. The vectors' order: G, S_1, Y_1, S_2, Y_2, ..., the latest pair first.
  */
 final class LimitedMemory {
   static final int PAIRS = 5;
 
-  /** {@code S = T - A, A = T}, of S, A and T. */
-  static final RowRule MOVED =
+  /** The products of all pairs of vectors. */
+  static final RowRule PRODUCTS =
       (rows, sums) -> {
         for (int r = 0; r < rows[0].length; r++) {
-          rows[0][r] = rows[2][r] - rows[1][r];
-          rows[1][r] = rows[2][r];
-        }
-      };
-
-  /**
-   * {@code Y = new - G, G = new}, of Y, G, S and the new gradient; {@code S . Y} and {@code Y . Y}.
-   */
-  static final RowRule TURNED =
-      (rows, sums) -> {
-        for (int r = 0; r < rows[0].length; r++) {
-          rows[0][r] = rows[3][r] - rows[1][r];
-          rows[1][r] = rows[3][r];
-          sums[0] += rows[2][r] * rows[0][r];
-          sums[1] += rows[0][r] * rows[0][r];
+          for (int i = 0; i < rows.length; i++) {
+            for (int j = 0; j < rows.length; j++) {
+              sums[i * rows.length + j] += rows[i][r] * rows[j][r];
+            }
+          }
         }
       };
 
   private LimitedMemory() {}
 
-  private static boolean isFree(double number, double gradient, double lower) {
-    return number > lower || gradient < 0;
-  }
-
-  /** Of A and of the vectors, the products of all pairs of vectors. */
-  record Products(double lower) implements RowRule {
-    @Override
-    public void apply(double[][] rows, double[] sums) {
-      int vectors = rows.length - 1;
+  /** {@code S = alpha S, B = B + S}, of S and B. */
+  static RowRule moved(double alpha) {
+    return (rows, sums) -> {
       for (int r = 0; r < rows[0].length; r++) {
-        if (isFree(rows[0][r], rows[1][r], lower)) {
-          for (int i = 0; i < vectors; i++) {
-            for (int j = 0; j < vectors; j++) {
-              sums[i * vectors + j] += rows[1 + i][r] * rows[1 + j][r];
-            }
-          }
-        }
+        rows[1][r] += alpha * rows[0][r];
+        rows[0][r] *= alpha;
       }
-    }
+    };
   }
 
-  /** Of D, of A and of the vectors: D, and its product with the gradient. */
+  /**
+   * {@code Y = new - G, G = new}, of Y, G, S, B and the new gradient of the factors; {@code S . Y}
+   * and {@code Y . Y}.
+   */
+  static RowRule turned(Substitution numbers) {
+    return (rows, sums) -> {
+      for (int r = 0; r < rows[0].length; r++) {
+        double slope = numbers.slope(rows[3][r], rows[4][r]);
+        rows[0][r] = slope - rows[1][r];
+        rows[1][r] = slope;
+        sums[0] += rows[2][r] * rows[0][r];
+        sums[1] += rows[0][r] * rows[0][r];
+      }
+    };
+  }
+
+  /** Of D and of the vectors: their weighted sum D, and its product with the gradient. */
   @SuppressWarnings("ArrayRecordComponent")
-  record Combined(double[] weights, double lower) implements RowRule {
+  record Combined(double[] weights) implements RowRule {
     @Override
     public void apply(double[][] rows, double[] sums) {
       for (int r = 0; r < rows[0].length; r++) {
         double direction = 0;
-        if (isFree(rows[1][r], rows[2][r], lower)) {
-          for (int i = 0; i < weights.length; i++) {
-            direction += weights[i] * rows[2 + i][r];
-          }
+        for (int i = 0; i < weights.length; i++) {
+          direction += weights[i] * rows[1 + i][r];
         }
         rows[0][r] = direction;
-        sums[0] += direction * rows[2][r];
-      }
-    }
-  }
-
-  /** Of T, A, D and G: the trial, and {@code G . (T - A)}. */
-  record Trial(double alpha, double lower) implements RowRule {
-    @Override
-    public void apply(double[][] rows, double[] sums) {
-      for (int r = 0; r < rows[0].length; r++) {
-        rows[0][r] = Math.max(lower, rows[1][r] + alpha * rows[2][r]);
-        sums[0] += rows[3][r] * (rows[0][r] - rows[1][r]);
+        sums[0] += direction * rows[1][r];
       }
     }
   }

@@ -6,12 +6,11 @@ import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
 /**
- * A backtracking search along a direction D with a projection on the lower bound (Nocedal and
- * Wright 2006, section 3.5). It tries {@code alpha = 1} and then less until the loss has fallen by
- * enough:
+ * A backtracking search along a direction D (Nocedal and Wright 2006, section 3.5). It tries {@code
+ * alpha = 1} and then less until the loss has fallen by enough:
  *
  * <pre>
- * T = max(lower, A + alpha D)   with   loss(T) at most loss(A) + 1e-4 G . (T - A)
+ * A = the factors at B + alpha D   with   loss(A) at most loss before + 1e-4 alpha G . D
  * </pre>
  *
  * <p>The next alpha is the minimum of the parabola through the two losses and the slope, if the
@@ -24,50 +23,59 @@ final class LineSearch {
   private static final double ENOUGH = 1e-4;
 
   private final LossModel model;
-  private final List<Rows> trials;
+  private final Substitution numbers;
+  private final List<Rows> points;
 
-  LineSearch(LossModel model) {
+  /**
+   * The end of a search. Where no loss is low enough, alpha is 0 and the factors are those of
+   * before.
+   *
+   * @param loss at alpha
+   */
+  record Found(double alpha, double loss) {}
+
+  /**
+   * A search for factors of a model.
+   *
+   * @param points B, by mode
+   */
+  LineSearch(LossModel model, Substitution numbers, List<Rows> points) {
     this.model = model;
-    this.trials = model.zeros();
-  }
-
-  /** The factors T of the latest trial, by mode. */
-  List<Rows> trials() {
-    return trials;
+    this.numbers = numbers;
+    this.points = points;
   }
 
   /**
-   * Searches from the model's factors A.
+   * Searches from the points and gives the model the factors that it finds.
    *
    * @param directions D, by mode
-   * @param gradients G, by mode
    * @param slope {@code G . D}
-   * @param least the loss of A
-   * @return the loss of the first trial that is low enough; NaN if there is none
+   * @param least the loss before
    */
-  double loss(List<Rows> directions, List<Rows> gradients, double slope, double least) {
+  Found search(List<Rows> directions, double slope, double least) {
     double alpha = 1;
     for (int trial = 0; slope < 0 && trial < MOST_TRIALS; trial++) {
-      double expected = 0;
-      LimitedMemory.Trial rule = new LimitedMemory.Trial(alpha, model.lower());
-      for (int mode = 0; mode < model.order(); mode++) {
-        Step step =
-            Step.of(mode, "trial of mode " + mode)
-                .rows("T", trials.get(mode))
-                .rows("A", model.factors().get(mode))
-                .rows("D", directions.get(mode))
-                .rows("G", gradients.get(mode))
-                .then(new RowOperation.Each(rule, List.of("T", "A", "D", "G"), 1, "s", 1));
-        expected += model.site().run(step).get("s")[0];
-      }
-      double now = model.loss(trials);
-      if (expected < 0 && now <= least + ENOUGH * expected) {
-        return now;
+      place(directions, alpha);
+      double now = model.loss(model.factors());
+      if (now <= least + ENOUGH * alpha * slope) {
+        return new Found(alpha, now);
       }
       double fitted = -slope * alpha * alpha / (2 * (now - least - slope * alpha));
       boolean usable = fitted >= 0.1 * alpha && fitted <= 0.5 * alpha;
       alpha = usable ? fitted : Double.isFinite(now) ? 0.5 * alpha : 0.1 * alpha;
     }
-    return Double.NaN;
+    place(directions, 0);
+    return new Found(0, least);
+  }
+
+  private void place(List<Rows> directions, double alpha) {
+    for (int mode = 0; mode < model.order(); mode++) {
+      Step step =
+          Step.of(mode, "trial of mode " + mode)
+              .rows("A", model.factors().get(mode))
+              .rows("B", points.get(mode))
+              .rows("D", directions.get(mode));
+      model.site().run(step.then(RowOperation.each(numbers.trial(alpha), "A", "B", "D")));
+    }
   }
 }
