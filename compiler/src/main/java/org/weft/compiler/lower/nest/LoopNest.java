@@ -262,7 +262,8 @@ public final class LoopNest {
     if (found.walks() != LoopFacts.Walks.ALL_COORDINATES || !areFull(expr, variable, scope)) {
       leaveCells(sink);
     }
-    LoopFacts facts = found.walks().counted() || operands.areOrdered() ? found : found.uncut();
+    boolean anyOrder = found.walks().counted() && !appendsAlong(variable, sink);
+    LoopFacts facts = anyOrder || operands.areOrdered() ? found : found.uncut();
     LoopPlan plan = directives.plan(variable, facts);
     boolean inTasks = inner instanceof MemorySink || facts.writes() == LoopFacts.Writes.APPENDED;
     if (plan.isParallel() && facts.outermost() && inTasks) {
@@ -338,8 +339,13 @@ public final class LoopNest {
                 },
                 inner,
                 loop),
-        sink instanceof AppendSink && sink.variables().contains(variable),
+        appendsAlong(variable, sink),
         roomy == null ? null : roomy::makeRoom);
+  }
+
+  /** Whether coordinates of {@code variable} have to come in increasing order. */
+  private static boolean appendsAlong(IndexVar variable, Sink sink) {
+    return sink instanceof AppendSink && sink.variables().contains(variable);
   }
 
   /**
