@@ -14,10 +14,12 @@ import org.weft.tensor.level.LevelCapability;
  * An access some of whose levels one loop iterates together (Chou et al., section 4.5): a level and
  * the branchless levels below it.
  *
- * <p>Legal where the expression is one product with {@code *} under its sums, so that nothing but a
- * sum depends on when a value arrives; all other operands have random access along the fused
+ * <p>Legal where nothing but a sum with {@code +} depends on when a value arrives: what is summed
+ * is present only where the access is; all other operands have random access along the fused
  * variables; the loops of these variables follow each other; and the result can be updated in
- * place.
+ * place. If what is summed is more than a product with {@code *}, then no coordinate may repeat in
+ * the last level, and sums and functions inside it must depend on that level, so that the loop
+ * computes none of them more often than separate loops would.
  */
 public record FusedAccess(TensorExpr.Access access, int first, int last) {
 
@@ -42,19 +44,46 @@ public record FusedAccess(TensorExpr.Access access, int first, int last) {
         || product instanceof TensorExpr.Negate) {
       product = product.children().get(0);
     }
-    List<TensorExpr> factors =
-        TensorExpr.Product.isTimes(product) ? product.children() : List.of(product);
-    if (!factors.stream()
-        .allMatch(f -> f instanceof TensorExpr.Access || f instanceof TensorExpr.Literal)) {
-      return null;
-    }
-    for (TensorExpr factor : factors) {
-      FusedAccess fused = factor instanceof TensorExpr.Access access ? chain(access) : null;
-      if (fused != null && fused.isLegal(product.accesses(), loops)) {
+    for (TensorExpr.Access access : needed(product)) {
+      FusedAccess fused = chain(access);
+      if (fused != null
+          && (isLinear(product) || fused.isOncePerEntry(product))
+          && fused.isLegal(product.accesses(), loops)) {
         return fused;
       }
     }
     return null;
+  }
+
+  /** The accesses without whose entries {@code expr} is absent. */
+  private static List<TensorExpr.Access> needed(TensorExpr expr) {
+    if (expr instanceof TensorExpr.Access access) {
+      return List.of(access);
+    }
+    return expr instanceof TensorExpr.Product || expr instanceof TensorExpr.Negate
+        ? expr.children().stream().flatMap(child -> needed(child).stream()).toList()
+        : List.of();
+  }
+
+  private static boolean isLinear(TensorExpr product) {
+    List<TensorExpr> factors =
+        TensorExpr.Product.isTimes(product) ? product.children() : List.of(product);
+    return factors.stream()
+        .allMatch(f -> f instanceof TensorExpr.Access || f instanceof TensorExpr.Literal);
+  }
+
+  private boolean isOncePerEntry(TensorExpr expr) {
+    IndexVar innermost = access.variableAt(last);
+    return access.tensor().format().level(last).properties().unique()
+        && variables().stream().noneMatch(expr.reducedVariables()::contains)
+        && dependsOn(innermost, expr);
+  }
+
+  /** Whether all sums and functions inside {@code expr} depend on {@code variable}. */
+  private static boolean dependsOn(IndexVar variable, TensorExpr expr) {
+    boolean costly = expr instanceof TensorExpr.Reduce || expr instanceof TensorExpr.Apply;
+    return (!costly || expr.uses(variable))
+        && expr.children().stream().allMatch(child -> dependsOn(variable, child));
   }
 
   /** The first level with branchless levels below it, and the last of these. */
