@@ -84,7 +84,8 @@ public final class GcpCommand extends RankedCommand {
       paramLabel = "O",
       description =
           "adam takes short steps along averaged gradients, lbfgs searches along quasi-Newton"
-              + " directions (default: adam).")
+              + " directions. Where most cells are 0, or with bernoulli-logit, adam may find a better"
+              + " model (default: adam).")
   Gcp.Optimizer optimizer = Gcp.Optimizer.ADAM;
 
   @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")
