@@ -31,7 +31,7 @@ class CpuFeaturesTest {
         .isInstanceOf(WeftException.class);
   }
 
-  /** Virtual machines do so, and code for 128 bits would take three times as long. */
+  /** Virtual machines hide them, and code for 128 bits would take twice as long. */
   @ParameterizedTest
   @ValueSource(strings = {"abm ", "movbe "})
   void instructionsThatNoKernelUsesAreNotAskedFor(String flag) {
