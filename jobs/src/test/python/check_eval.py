@@ -108,7 +108,26 @@ assert np.allclose(weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": 3}), np.outer(x, 
 fails("sizes={'k': N}", lambda: weft.eval("Y(i,k) = x(i)", x=x))
 fails("expected sizes by label", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes=3))
 fails("at least 0, found -1", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": -1}))
-fails("store B as CSR instead", lambda: weft.eval("C(i,j) = A(i,j) + B(i,j)", A=A, B=A.tocsc()))
+
+# No loop serves these operands as they are stored: Weft copies some to another order, at each call.
+square = sp.random(40, 40, 0.1, "csr", random_state=5)
+other = sp.random(40, 40, 0.1, "csr", random_state=6)
+for one, two in (("csr", "csc"), ("coo", "csc"), ("csr", "csr")):
+    for statement, expected in (
+        ("C(i,j) = P(i,j) + Q(i,j)", square + other),
+        ("C(i,j) = P(i,j) - 2 * P(j,i)", square - 2 * square.T),
+        ("C(j,i) = P(i,j) * Q(i,j)", square.multiply(other).T),
+        ("C(i,k) = P(i,j) * Q(j,k) + Q(k,j) * P(i,j)", square @ other + square @ other.T),
+        ("y(i) = P[i, j] * P[j, i] + Q[j, i]", square.multiply(square.T).sum(1).A1 + other.sum(0).A1),
+    ):
+        for times in (1, 3):
+            matrices = {"P": (square * times).asformat(one), "Q": (other * times).asformat(two)}
+            matrices = {name: value for name, value in matrices.items() if name in statement}
+            found = weft.eval(statement, **matrices)
+            once = weft.eval(statement, **{name: value.toarray() for name, value in matrices.items()})
+            assert sp.issparse(found) == ("C" in statement), statement
+            assert np.allclose(found.toarray() if sp.issparse(found) else found, once), (one, two, statement)
+            assert times > 1 or np.allclose(once, expected.toarray() if sp.issparse(expected) else expected), statement
 
 # All operands are sparse, so the result is, whatever stands around them.
 a = A.toarray()

@@ -15,10 +15,14 @@ import threading
 
 import numpy as np
 
+from . import _orders
+
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<\s*(\w*)[^>]*>)?\s*[-+]?=")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
 _FRACTION = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d|(?:sqrt|exp|log)\s*\()")
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
+
+_STORED_OTHERWISE = re.compile(r"WEFT-(102|202)\b")
 
 _lock = threading.Lock()
 _runs = {}
@@ -68,18 +72,39 @@ def eval(statement, /, *, out=None, format=None, sizes=None, threads=0, **operan
 
 
 def _compiled(statement, format, sizes, operands):
+    """A function of the operands. Where no loop serves them as they are stored, it copies some to another order."""
     found = _RESULT.match(statement)
     if not found:
         raise Error(f"expected a statement such as 'y(i) = A(i,j) * x(j)', found {statement!r}")
     if found.group(3) and found.group(3) not in operands:  # what is not here would count as dense
         raise Error(f"the operand {found.group(3)} is missing")
-    formats = {name: _SPARSE[_kind(value)] for name, value in operands.items() if _stored(name, value)}
+    formats = _formats(operands)
     name, order = found.group(1), len([label for label in (found.group(2) or "").split(",") if label.strip()])
     if format is None and order == 2 and formats and all(
             name in formats or np.ndim(value) == 0 for name, value in operands.items()):
         format = "CSC" if set(formats.values()) == {"CSC"} else "CSR"
-    if format is not None:
-        formats[name] = format
+    result = {} if format is None else {name: format}
+    try:
+        return _library(statement, result, sizes, operands)
+    except Error as e:
+        if not _STORED_OTHERWISE.search(str(e)):
+            raise
+        for changed, copies in _orders.others(statement, operands):
+            try:
+                run = _library(changed, result, sizes, _orders.with_copies(operands, changed, copies))
+            except Error:
+                continue
+            return lambda out, threads, **values: run(
+                out=out, threads=threads, **_orders.with_copies(values, changed, copies))
+        raise
+
+
+def _formats(operands):
+    return {name: _SPARSE[_kind(value)] for name, value in operands.items() if _stored(name, value)}
+
+
+def _library(statement, result, sizes, operands):
+    formats = _formats(operands) | result
     number = next(_numbers)
     stem = os.path.join(_directory(), f"kernel{number}_{os.getpid()}")
     arguments = [statement, "--type", _type(statement, operands), "--name", "kernel", "-q"]

@@ -49,7 +49,7 @@ public final class DenseMatrix implements Serializable {
           String.format(
               Locale.ROOT,
               "a dense matrix of %d x %d needs %s, but this process has %s of heap;"
-                  + " give it more (-Xmx), or work on a mode with fewer slices",
+                  + " give it more (WEFT_JAVA_OPTS=-Xmx...), or work on a mode with fewer slices",
               rows,
               columns,
               Bytes.text(bytes),

@@ -121,7 +121,7 @@ public final class NpyFile {
               + rows
               + " x "
               + columns
-              + "; give the process more memory (-Xmx)");
+              + "; give the process more (WEFT_JAVA_OPTS=-Xmx...)");
     }
     DenseMatrix matrix = DenseMatrix.zeros(rows, (int) columns);
     ElementsIn elements = new ElementsIn(in, name, header, header.elements());
