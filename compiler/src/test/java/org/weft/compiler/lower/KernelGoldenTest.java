@@ -57,7 +57,8 @@ class KernelGoldenTest {
         "spgemm-mask-pull | Y(i,j)<M,pull> = A(i,k) * B(k,j)         | Y=CSR:2 A=CSR:2 B=CSC:2 M=CSR:2",
         "spgemm-mask-auto | Y(i,j)<M> = A(i,k) * B(k,j)              | Y=Dense:2 A=CSR:2 B=Dense:2 M=CSR:2",
         "chain-elementwise | Y(i,j) = A(i,j) * B(i,j) - C(i,j) * D(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 C=CSR:2 D=CSR:2",
-        "sddmm       | Y(i,j) = S(i,j) * A(i,k) * B(k,j)             | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2"
+        "sddmm       | Y(i,j) = S(i,j) * A(i,k) * B(k,j)             | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2",
+        "shares      | y(i) = x(i) / sum(j, z(j))                     | y=Dense:1 x=Dense:1 z=Dense:1"
       })
   void kernel(String name, String expression, String formats) throws IOException {
     KernelCase sample = sample(expression, formats);

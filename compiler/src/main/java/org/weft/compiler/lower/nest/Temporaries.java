@@ -3,10 +3,12 @@ package org.weft.compiler.lower.nest;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.PropagateZero;
 import org.weft.compiler.algebra.RewriteRule;
+import org.weft.compiler.algebra.SemiringAlgebra;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.lang.SourceSpan;
@@ -219,14 +221,38 @@ final class Temporaries {
       Code code) {
     Fold fold = Fold.of(part);
     LoopVariable sum = code.declare("t", fold.identity(values.type()));
-    LoopVariable any = presence ? code.declare("t_any", Presence.FALSE) : null;
-    nest.emit(part, order, scope, new ScalarSink(sum, fold, any), code);
+    Optional<Expr> known =
+        presence && fold.hasIdentity() ? presenceOfFull(part, scope) : Optional.empty();
+    LoopVariable any = presence ? code.declare("t_any", known.orElse(Presence.FALSE)) : null;
+    LoopVariable found = known.isPresent() ? null : any;
+    nest.emit(part, order, scope, new ScalarSink(sum, fold, found), code);
     if (any != null && !fold.zeroIsIdentity()) {
       Code absent = code.nested();
       absent.assign(sum, values.zero());
       code.when(new Expr.Not(Expr.of(any)), absent);
     }
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
+  }
+
+  /**
+   * Whether a reduction has a value, if all its operands store every cell: it does unless a loop is
+   * empty. Loops that set no flag run in vectors.
+   */
+  private Optional<Expr> presenceOfFull(TensorExpr part, Scope scope) {
+    List<IndexVar> reduced = new ArrayList<>();
+    TensorExpr body = part;
+    for (; body instanceof TensorExpr.Reduce reduce; body = reduce.body()) {
+      reduced.add(reduce.variable());
+    }
+    boolean full =
+        body.reducedVariables().isEmpty()
+            && body.accesses().stream()
+                .allMatch(a -> SemiringAlgebra.isFull(a) && scope.presence(a) == null);
+    return full
+        ? reduced.stream()
+            .map(variable -> Expr.lessThan(Expr.of(0), tensors.size(variable)))
+            .reduce(Expr::and)
+        : Optional.empty();
   }
 
   /** A zeroed dense workspace over {@code open}. */
