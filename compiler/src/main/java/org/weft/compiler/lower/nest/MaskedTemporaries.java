@@ -22,7 +22,7 @@ import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
 import org.weft.compiler.lower.operand.Values;
-import org.weft.compiler.lower.sink.Sink;
+import org.weft.compiler.lower.sink.FoldingSink;
 import org.weft.memory.ElementType;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
@@ -176,35 +176,10 @@ public final class MaskedTemporaries {
 
   /** Combines values in the cells that are marked. */
   private record MaskedSink(IndexVar variable, Fold fold, Buffer sums, Buffer states)
-      implements Sink {
+      implements FoldingSink {
     @Override
     public List<IndexVar> variables() {
       return List.of(variable);
-    }
-
-    @Override
-    public Sink reducing(Fold inner) {
-      return this;
-    }
-
-    @Override
-    public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
-      return inner.operator() == fold.operator();
-    }
-
-    @Override
-    public boolean tracksPresence() {
-      return true;
-    }
-
-    @Override
-    public @Nullable Sink settle(Code code) {
-      return null;
-    }
-
-    @Override
-    public boolean independent(IndexVar inner) {
-      return false;
     }
 
     @Override

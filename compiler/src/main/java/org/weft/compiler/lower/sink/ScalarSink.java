@@ -17,30 +17,15 @@ import org.weft.compiler.lower.operand.Scope;
  *     has an identity
  */
 public record ScalarSink(LoopVariable sum, Fold fold, @Nullable LoopVariable present)
-    implements Sink {
+    implements FoldingSink {
   @Override
   public List<IndexVar> variables() {
     return List.of();
   }
 
   @Override
-  public Sink reducing(Fold inner) {
-    return this;
-  }
-
-  @Override
-  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
-    return inner.operator() == fold.operator();
-  }
-
-  @Override
   public boolean tracksPresence() {
     return present != null;
-  }
-
-  @Override
-  public @Nullable Sink settle(Code code) {
-    return null;
   }
 
   @Override

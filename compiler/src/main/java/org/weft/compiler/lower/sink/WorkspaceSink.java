@@ -1,7 +1,6 @@
 package org.weft.compiler.lower.sink;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Expr;
@@ -14,34 +13,9 @@ import org.weft.compiler.lower.operand.Scope;
  * @param fold how values come together in a cell
  */
 public record WorkspaceSink(List<IndexVar> variables, Fold fold, Workspace workspace)
-    implements Sink {
+    implements FoldingSink {
   public WorkspaceSink {
     variables = List.copyOf(variables);
-  }
-
-  @Override
-  public Sink reducing(Fold inner) {
-    return this;
-  }
-
-  @Override
-  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
-    return inner.operator() == fold.operator();
-  }
-
-  @Override
-  public boolean tracksPresence() {
-    return true;
-  }
-
-  @Override
-  public @Nullable Sink settle(Code code) {
-    return null;
-  }
-
-  @Override
-  public boolean independent(IndexVar inner) {
-    return false;
   }
 
   @Override
