@@ -89,20 +89,15 @@ public final class AppendPlan {
 
   private void requireAppendable(int number) {
     Level level = layout.level(number);
-    if (!level.can(LevelCapability.APPEND) || level.branchless()) {
-      throw new WeftException(
-          ErrorCode.CONVERSION_REQUIRED,
-          "the result "
-              + access
-              + " cannot be assembled: level "
-              + (number + 1)
-              + " ("
-              + level.spec()
-              + ") "
-              + (level.branchless()
-                  ? "holds one coordinate per parent and has no compressed level above it"
-                  : "supports neither insert nor append")
-              + "; use a dense, compressed or COO result format");
+    if (level.branchless()) {
+      throw unassembled(
+          number,
+          "holds one coordinate per parent and has no compressed level above it; use a dense,"
+              + " compressed or COO result format");
+    } else if (!level.can(LevelCapability.APPEND)) {
+      throw unassembled(
+          number,
+          "supports neither insert nor append; use a dense, compressed or COO result format");
     }
   }
 
@@ -110,20 +105,22 @@ public final class AppendPlan {
     int head = layout.level(above).stored();
     LevelSpec stored = layout.tensor().stored().level(head);
     if (layout.level(number).stored() > head && stored.properties().unique()) {
-      throw new WeftException(
-          ErrorCode.CONVERSION_REQUIRED,
-          "the result "
-              + access
-              + " cannot be assembled: level "
-              + (number + 1)
-              + " ("
-              + layout.level(number).spec()
-              + ") holds one coordinate per parent, but level "
-              + (above + 1)
-              + " ("
-              + layout.level(above).spec()
-              + ") does not repeat its coordinates; declare that level CN");
+      throw unassembled(
+          number,
+          "holds one coordinate per parent, but "
+              + named(above)
+              + " does not repeat its coordinates; declare that level CN");
     }
+  }
+
+  private WeftException unassembled(int number, String reason) {
+    return new WeftException(
+        ErrorCode.CONVERSION_REQUIRED,
+        "the result " + access + " cannot be assembled: " + named(number) + " " + reason);
+  }
+
+  private String named(int number) {
+    return "level " + (number + 1) + " (" + layout.level(number).spec() + ")";
   }
 
   public TensorExpr.Access access() {
