@@ -10,14 +10,10 @@ import org.jspecify.annotations.Nullable;
  * quoted as a whole, are found here. Spark's parser has all others, so that a record has the same
  * cells in one process as on Spark. Not thread-safe.
  */
-public final class CsvCells implements RecordCells {
+public final class CsvCells extends RecordCells {
   private static final byte QUOTE = '"';
 
   private final byte separator;
-  private final int columns;
-  private final int[] starts;
-  private final int[] ends;
-  private byte[] text = new byte[0];
   private byte[] unquoted = new byte[0];
   private @Nullable SparkCells others;
 
@@ -26,10 +22,8 @@ public final class CsvCells implements RecordCells {
    * @param columns that a record has
    */
   public CsvCells(char separator, int columns) {
+    super(columns);
     this.separator = (byte) separator;
-    this.columns = columns;
-    this.starts = new int[columns];
-    this.ends = new int[columns];
   }
 
   @Override
@@ -154,20 +148,5 @@ public final class CsvCells implements RecordCells {
   @Override
   public String expected() {
     return "expected " + columns + " cells";
-  }
-
-  @Override
-  public byte[] bytes() {
-    return text;
-  }
-
-  @Override
-  public int start(int cell) {
-    return starts[cell];
-  }
-
-  @Override
-  public int end(int cell) {
-    return ends[cell];
   }
 }

@@ -18,25 +18,19 @@ import scala.jdk.javaapi.CollectionConverters;
  * takes them apart, which needs no session, so that a record has the same cells in one process as
  * on Spark.
  */
-public final class JsonCells implements RecordCells {
+public final class JsonCells extends RecordCells {
   private static final String EXPECTED = "expected a JSON object";
 
   /** Has the text of a line that is no object. */
   public static final String CORRUPT = "__weft_corrupt";
 
   private final JsonToStructsEvaluator parser;
-  private final int columns;
-  private final int[] starts;
-  private final int[] ends;
-  private byte[] text = new byte[64];
 
   /**
    * @param columns names of members; a cell is empty where an object lacks it
    */
   public JsonCells(List<String> columns) {
-    this.columns = columns.size();
-    this.starts = new int[columns.size()];
-    this.ends = new int[columns.size()];
+    super(columns.size());
     this.parser =
         new JsonToStructsEvaluator(
             scala.collection.immutable.Map.from(CollectionConverters.asScala(options())),
@@ -86,20 +80,5 @@ public final class JsonCells implements RecordCells {
       ends[cell] = end;
     }
     return true;
-  }
-
-  @Override
-  public byte[] bytes() {
-    return text;
-  }
-
-  @Override
-  public int start(int cell) {
-    return starts[cell];
-  }
-
-  @Override
-  public int end(int cell) {
-    return ends[cell];
   }
 }

@@ -4,30 +4,49 @@ import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.io.Text;
 
 /** The cells of a record, in UTF-8, until the next record is read. Not thread-safe. */
-public interface RecordCells {
+public abstract class RecordCells {
+  final int columns;
+  final int[] starts;
+  final int[] ends;
+
+  /** What all cells are in. */
+  byte[] text = new byte[64];
+
+  RecordCells(int columns) {
+    this.columns = columns;
+    this.starts = new int[columns];
+    this.ends = new int[columns];
+  }
+
   /** Takes a record apart; false if it is none of this table. */
-  boolean read(Text record);
+  public abstract boolean read(Text record);
 
   /** What is expected of a record. */
-  String expected();
+  public abstract String expected();
 
   /** The bytes that all cells are in. */
-  byte[] bytes();
+  public final byte[] bytes() {
+    return text;
+  }
 
   /** Where a cell begins in the bytes. */
-  int start(int cell);
+  public final int start(int cell) {
+    return starts[cell];
+  }
 
   /** Where a cell ends in the bytes. */
-  int end(int cell);
+  public final int end(int cell) {
+    return ends[cell];
+  }
 
   /** Whether the cell is empty or has nothing but blanks. */
-  default boolean isBlank(int cell) {
+  public final boolean isBlank(int cell) {
     int start = start(cell);
     return start == end(cell)
         || bytes()[start] <= ' ' && string(cell).isBlank(); // < 0 if not ASCII
   }
 
-  default String string(int cell) {
+  public final String string(int cell) {
     return new String(bytes(), start(cell), end(cell) - start(cell), StandardCharsets.UTF_8);
   }
 }
