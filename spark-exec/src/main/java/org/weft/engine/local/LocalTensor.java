@@ -94,31 +94,24 @@ final class LocalTensor extends EngineTensor {
   static LocalTensor read(
       FileAccess files, InputPlan plan, ValueType type, Workers workers, BoundedMemory memory) {
     long start = System.nanoTime();
-    if (plan.header().details() instanceof Container container) {
-      TensorStatistics statistics = container.statistics();
-      Map<Integer, int[]> labels = container.permutations();
-      Order order =
-          labels.isEmpty()
-              ? null
-              : Order.stored(
-                  new LocalBlocks(List.of(), workers),
-                  Relabelling.ofLabels(container.shape(), labels));
-      ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
-      return new LocalTensor(
-          files,
-          plan,
-          List.of(),
-          type,
-          workers,
-          memory,
-          statistics,
-          order,
-          null,
-          container,
-          null,
-          cost);
+    TensorStatistics statistics;
+    Order order = null;
+    Container container = null;
+    LocalBlocks parsed = null;
+    if (plan.header().details() instanceof Container written) {
+      container = written;
+      statistics = written.statistics();
+      Map<Integer, int[]> labels = written.permutations();
+      if (!labels.isEmpty()) {
+        order =
+            Order.stored(
+                new LocalBlocks(List.of(), workers), Relabelling.ofLabels(written.shape(), labels));
+      }
+    } else {
+      InputEntries.Counted read = new InputEntries(files, plan, workers).count(heapRoom(memory));
+      statistics = read.statistics();
+      parsed = read.blocks();
     }
-    InputEntries.Counted read = new InputEntries(files, plan, workers).count(heapRoom(memory));
     ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
     return new LocalTensor(
         files,
@@ -127,11 +120,11 @@ final class LocalTensor extends EngineTensor {
         type,
         workers,
         memory,
-        read.statistics(),
+        statistics,
+        order,
         null,
-        null,
-        null,
-        read.blocks(),
+        container,
+        parsed,
         cost);
   }
 
