@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,13 +24,8 @@ import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.loop.Goldens;
 import org.weft.error.WeftException;
 
-/**
- * Runs every program of {@code src/test/resources/programs}. Beside NAME.ta stand NAME.out, what it
- * prints, and NAME.files if it reads: the file of each number, one per line.
- */
+/** Runs every one of the {@link TestedPrograms}. */
 class ProgramRunnerTest {
-  private static final Path PROGRAMS = Path.of("src", "test", "resources", "programs");
-
   @AutoClose
   private static final TensorCompiler COMPILER =
       TensorCompiler.create(
@@ -39,21 +33,11 @@ class ProgramRunnerTest {
 
   @TempDir Path folder;
 
-  static List<String> programs() throws IOException {
-    try (Stream<Path> files = Files.list(PROGRAMS)) {
-      return files
-          .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith(".ta"))
-          .sorted()
-          .toList();
-    }
-  }
-
   @ParameterizedTest
-  @MethodSource("programs")
+  @MethodSource("org.weft.compiler.program.TestedPrograms#names")
   void programsPrintWhatIsExpected(String name) throws IOException {
-    String printed = run(name, Files.readString(PROGRAMS.resolve(name)), files(name));
-    Path expected = PROGRAMS.resolve(name.replace(".ta", ".out"));
+    String printed = run(name, TestedPrograms.text(name), TestedPrograms.files(name));
+    Path expected = TestedPrograms.printed(name);
     if (Boolean.getBoolean("weft.golden.regenerate") && System.getenv("CI") == null) {
       Files.writeString(expected, printed);
     }
@@ -312,7 +296,7 @@ class ProgramRunnerTest {
             "Q[n] = 1.0; P[n] = 0.0; P[v] = transpose(Q[w], {w});",
             "P[n] = 1.0; Q[n] = 0.0; Q[n] += transpose(P[w], {w});");
     Map<String, String> files = new HashMap<>();
-    files.put("SPARSE_FILE_NAME0", PROGRAMS.resolve("wide.mtx").toAbsolutePath().toString());
+    files.put("SPARSE_FILE_NAME0", TestedPrograms.FOLDER.resolve("wide.mtx").toString());
     files.put("SPARSE_FILE_NAME2", "missing.mtx");
     files.put("SPARSE_FILE_NAME3", write("far.tns", "2 2 2 1\n0 0 2 1.5\n"));
     files.put("SPARSE_FILE_NAME4", write("more.tns", "2 2 2 1\n0 0 1 1.5\n0 1 1 2\n"));
@@ -329,19 +313,6 @@ class ProgramRunnerTest {
 
   private String write(String name, String text) throws IOException {
     return Files.writeString(folder.resolve(name), text).toString();
-  }
-
-  private static Map<String, String> files(String name) throws IOException {
-    Path list = PROGRAMS.resolve(name.replace(".ta", ".files"));
-    Map<String, String> environment = new HashMap<>();
-    if (Files.exists(list)) {
-      for (String file : Files.readAllLines(list)) {
-        environment.put(
-            "SPARSE_FILE_NAME" + environment.size(),
-            PROGRAMS.resolve(file).toAbsolutePath().toString());
-      }
-    }
-    return environment;
   }
 
   private String run(String name, String text, Map<String, String> environment) {

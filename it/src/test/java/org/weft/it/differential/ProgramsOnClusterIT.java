@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -23,6 +22,7 @@ import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
+import org.weft.compiler.program.TestedPrograms;
 import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.program.PartedSpace;
@@ -41,7 +41,6 @@ import org.weft.jobs.run.StorageProgramFiles;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ProgramsOnClusterIT {
   private static final Path OWN = Path.of("../conf/programs");
-  private static final Path TESTED = Path.of("../compiler/src/test/resources/programs");
   private static final int PARTITIONS = 2;
 
   private final TestCluster cluster;
@@ -69,7 +68,7 @@ final class ProgramsOnClusterIT {
 
   static List<Path> programs() throws IOException {
     List<Path> programs = new ArrayList<>();
-    for (Path from : List.of(OWN, TESTED)) {
+    for (Path from : List.of(OWN, TestedPrograms.FOLDER)) {
       try (Stream<Path> files = Files.list(from)) {
         files.filter(file -> file.toString().endsWith(".ta")).sorted().forEach(programs::add);
       }
@@ -100,8 +99,9 @@ final class ProgramsOnClusterIT {
       inputs = Map.of("SPARSE_FILE_NAME0", graph.toString());
       expected = inThisProcess(program, inputs);
     } else {
-      inputs = inputs(program);
-      expected = Files.readString(beside(program, ".out"));
+      String name = program.getFileName().toString();
+      inputs = TestedPrograms.files(name);
+      expected = Files.readString(TestedPrograms.printed(name));
     }
     assertThat(timeless(onExecutors(program, inputs))).isEqualTo(timeless(expected));
   }
@@ -136,23 +136,6 @@ final class ProgramsOnClusterIT {
             parsed(program),
             new PartedSpace(session.engine(), PartedSpace.Files.PLAIN, PartedSpace.Plans.NONE));
     return printed.toString();
-  }
-
-  private static Map<String, String> inputs(Path program) throws IOException {
-    Path list = beside(program, ".files");
-    Map<String, String> inputs = new HashMap<>();
-    if (Files.exists(list)) {
-      for (String file : Files.readAllLines(list)) {
-        Path input = TESTED.resolve(file).toAbsolutePath().normalize();
-        inputs.put("SPARSE_FILE_NAME" + inputs.size(), input.toString());
-      }
-    }
-    return inputs;
-  }
-
-  private static Path beside(Path program, String extension) {
-    String name = program.getFileName().toString();
-    return program.resolveSibling(name.replace(".ta", extension));
   }
 
   /** A ring of 40 vertices with a chord from every third one, in both directions. */

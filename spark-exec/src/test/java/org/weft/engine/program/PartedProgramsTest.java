@@ -7,12 +7,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
+import org.weft.compiler.program.TestedPrograms;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.engine.Engine;
@@ -33,39 +32,26 @@ import org.weft.tensor.ValueType;
 
 /** Programs whose tensors lie in parts print what they print in one process. */
 class PartedProgramsTest {
-  private static final Path PROGRAMS =
-      Path.of("..", "compiler", "src", "test", "resources", "programs");
-
   @TempDir Path folder;
 
-  static List<String> programs() throws IOException {
-    try (Stream<Path> files = Files.list(PROGRAMS)) {
-      return files
-          .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith(".ta"))
-          .sorted()
-          .toList();
-    }
-  }
-
   @ParameterizedTest
-  @MethodSource("programs")
+  @MethodSource("org.weft.compiler.program.TestedPrograms#names")
   void inThisProcess(String name) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
-      assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
+      assertThat(run(engine, name, TestedPrograms.text(name))).isEqualTo(expected(name));
     }
   }
 
   /** Two of them: ProgramsOnClusterIT has others on executors. */
   static List<String> someOfThem() throws IOException {
-    List<String> all = programs();
+    List<String> all = TestedPrograms.names();
     return IntStream.range(0, all.size()).filter(n -> n % 8 == 2).mapToObj(all::get).toList();
   }
 
   @Tag("long")
   @ParameterizedTest
-  @MethodSource("programs")
+  @MethodSource("org.weft.compiler.program.TestedPrograms#names")
   void allOnSpark(String name) throws IOException {
     onSpark(name);
   }
@@ -75,7 +61,7 @@ class PartedProgramsTest {
   void onSpark(String name) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
-      assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
+      assertThat(run(engine, name, TestedPrograms.text(name))).isEqualTo(expected(name));
     }
   }
 
@@ -250,18 +236,14 @@ class PartedProgramsTest {
         .toList();
   }
 
-  private static String text(String name) throws IOException {
-    return Files.readString(PROGRAMS.resolve(name));
-  }
-
   private static String expected(String name) throws IOException {
-    return Files.readString(PROGRAMS.resolve(name.replace(".ta", ".out")));
+    return Files.readString(TestedPrograms.printed(name));
   }
 
   private String run(Engine engine, String name, String written) throws IOException {
     String text = written.replace("copy.mtx", folder.resolve("copy.mtx").toUri().toString());
     StringBuilder printed = new StringBuilder();
-    new ProgramRunner(new Text(), environment(name), printed::append)
+    new ProgramRunner(new Text(), TestedPrograms.files(name), printed::append)
         .run(
             ProgramRunner.parse(new SourceText(name, text)),
             new PartedSpace(engine, PartedSpace.Files.PLAIN, PartedSpace.Plans.NONE));
@@ -275,19 +257,6 @@ class PartedProgramsTest {
             ProgramRunner.parse(new SourceText("slices.ta", text)),
             new org.weft.compiler.eval.Evaluator(engine.compiler(), 2));
     return printed.toString();
-  }
-
-  private static Map<String, String> environment(String name) throws IOException {
-    Path list = PROGRAMS.resolve(name.replace(".ta", ".files"));
-    Map<String, String> environment = new HashMap<>();
-    if (Files.exists(list)) {
-      for (String file : Files.readAllLines(list)) {
-        environment.put(
-            "SPARSE_FILE_NAME" + environment.size(),
-            PROGRAMS.resolve(file).toAbsolutePath().normalize().toString());
-      }
-    }
-    return environment;
   }
 
   /** Text of local files; nothing else is asked of it. */
