@@ -364,11 +364,7 @@ public final class BenchCommand extends WeftCommand {
               + " found %s",
           calibrate);
     }
-    for (@Nullable String output : new @Nullable String[] {report, plot, calibrate}) {
-      if (output != null) {
-        checkOutput(files, output);
-      }
-    }
+    checkOutput(files, report, plot, calibrate);
     if (beside != null && beside.isBlank()) {
       throw usage("expected a command after --beside, found '%s'", beside);
     }

@@ -217,11 +217,7 @@ public final class CodesignCommand extends WeftCommand {
     if (plot != null) {
       Picture.checkName("--plot", plot);
     }
-    for (@Nullable String output : new @Nullable String[] {report, plot}) {
-      if (output != null) {
-        checkOutput(files, output);
-      }
-    }
+    checkOutput(files, report, plot);
   }
 
   private List<RandomStatement> statements() {

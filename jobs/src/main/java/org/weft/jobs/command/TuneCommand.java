@@ -68,9 +68,7 @@ public final class TuneCommand extends WeftCommand {
   protected void run(Console console) throws IOException {
     checkOptions();
     FileAccess files = CommonOptions.files();
-    if (plot != null) {
-      checkOutput(files, plot);
-    }
+    checkOutput(files, plot);
     Statement statement = options.statement();
     OperandFiles operands =
         options.read(statement, files, options.matched(statement, files), common.readOptions());

@@ -132,10 +132,15 @@ public abstract class WeftCommand implements Callable<Integer> {
     return explain() == null;
   }
 
-  /** Refuses an output file that could not be written or published, before any work. */
-  protected final void checkOutput(FileAccess files, String uri) {
-    if (needsOutputs()) {
-      OutputCommit.probe(files, uri, common.overwrite, false);
+  /**
+   * Refuses output files that could not be written or published, before any work; one that nobody
+   * asked for is null.
+   */
+  protected final void checkOutput(FileAccess files, @Nullable String... uris) {
+    for (String uri : uris) {
+      if (uri != null && needsOutputs()) {
+        OutputCommit.probe(files, uri, common.overwrite, false);
+      }
     }
   }
 

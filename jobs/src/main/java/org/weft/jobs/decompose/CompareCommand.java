@@ -79,9 +79,7 @@ public final class CompareCommand extends WeftCommand {
     if (limit != null && !(limit >= 0)) {
       throw usage("expected --limit of at least 0, found %s", limit);
     }
-    if (output != null) {
-      checkOutput(files, output);
-    }
+    checkOutput(files, output);
     ModelFolder a = ModelFolder.open(files, first);
     ModelFolder b = ModelFolder.open(files, second);
     requireOrder(a, b);

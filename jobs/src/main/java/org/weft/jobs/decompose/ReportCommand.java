@@ -112,10 +112,7 @@ public final class ReportCommand extends WeftCommand {
       throw usage("expected a file name that ends in .html, found '%s'", output);
     }
     FileAccess files = CommonOptions.files();
-    checkOutput(files, output);
-    if (json != null) {
-      checkOutput(files, json);
-    }
+    checkOutput(files, output, json);
     console.step("read " + folder, 0, 1);
     if (Workflows.isState(files, folder)) {
       run(files, console);
