@@ -282,7 +282,8 @@ public final class Lowering {
     directives.requireFollowed(statement);
     KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
-    GemmLoops.emit(statement, contraction, tensors, directive, schedule.parallelOutermost(), body);
+    new GemmLoops(statement, contraction, tensors, directive, schedule.parallelOutermost(), body)
+        .emit();
     return arrays(statement, tensors, body, true);
   }
 

@@ -59,7 +59,12 @@ public final class GemmLoops {
   private final ScalarType type;
   private final Code code;
 
-  private GemmLoops(
+  /**
+   * The loops that compute {@code algebra}.
+   *
+   * @throws WeftException {@code INVALID_SCHEDULE} if no task can be a part of the label's side
+   */
+  public GemmLoops(
       TensorAssignment algebra,
       Contraction contraction,
       KernelTensors tensors,
@@ -133,21 +138,6 @@ public final class GemmLoops {
     return contraction.around(labels);
   }
 
-  /**
-   * Emits the loops that compute {@code algebra}.
-   *
-   * @throws WeftException {@code INVALID_SCHEDULE} if no task can be a part of the label's side
-   */
-  public static void emit(
-      TensorAssignment algebra,
-      Contraction contraction,
-      KernelTensors tensors,
-      Directive.Panels directive,
-      boolean parallel,
-      Code code) {
-    new GemmLoops(algebra, contraction, tensors, directive, parallel, code).emit();
-  }
-
   private static WeftException illegal(
       Directive directive, TensorAssignment algebra, String reason) {
     return new WeftException(
@@ -164,7 +154,7 @@ public final class GemmLoops {
       Expr most,
       TileKernel kernel) {}
 
-  private void emit() {
+  public void emit() {
     TensorExpr.Access target = contraction.target();
     TensorExpr.Access across = contraction.across();
     TensorExpr.Access down = contraction.down();
