@@ -24,12 +24,10 @@ public interface Method<M> {
    *
    * @throws org.weft.error.WeftException {@code USAGE}
    */
-  default void check(TensorShape shape) {}
+  void check(TensorShape shape);
 
   /** Bytes of all rows beside the packed tensor, and why so many, for the user. */
-  default Memory memory(TensorShape shape) {
-    return Memory.PLANNED;
-  }
+  Memory memory(TensorShape shape);
 
   /** What is observed after each sweep: the fit, or another number that should rise. */
   default String measure() {

@@ -34,6 +34,14 @@ public final class EntryBatch {
     }
 
     @Override
+    public void check(TensorShape shape) {}
+
+    @Override
+    public Memory memory(TensorShape shape) {
+      return Memory.PLANNED;
+    }
+
+    @Override
     public T run(Site site, Observer observer) {
       return work.apply(new EntryBatch(site));
     }

@@ -18,6 +18,12 @@ record SampleWork(Gcp gcp, Consumer<Site> work) implements Method<Boolean> {
     gcp.check(shape);
   }
 
+  /** The run has asked for the rows. */
+  @Override
+  public Memory memory(TensorShape shape) {
+    return Memory.PLANNED;
+  }
+
   @Override
   public Boolean run(Site site, Observer observer) {
     work.accept(site);
