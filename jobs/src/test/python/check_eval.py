@@ -117,6 +117,7 @@ for one, two in (("csr", "csc"), ("coo", "csc"), ("csr", "csr")):
         ("C(i,j) = P(i,j) + Q(i,j)", square + other),
         ("C(i,j) = P(i,j) - 2 * P(j,i)", square - 2 * square.T),
         ("C(j,i) = P(i,j) * Q(i,j)", square.multiply(other).T),
+        ("C(i,j)<P> = Q(i,j) + Q(j,i)", (other + other.T).multiply(square != 0)),
         ("C(i,k) = P(i,j) * Q(j,k) + Q(k,j) * P(i,j)", square @ other + square @ other.T),
         ("y(i) = P[i, j] * P[j, i] + Q[j, i]", square.multiply(square.T).sum(1).A1 + other.sum(0).A1),
     ):
@@ -124,7 +125,8 @@ for one, two in (("csr", "csc"), ("coo", "csc"), ("csr", "csr")):
             matrices = {"P": (square * times).asformat(one), "Q": (other * times).asformat(two)}
             matrices = {name: value for name, value in matrices.items() if name in statement}
             found = weft.eval(statement, **matrices)
-            once = weft.eval(statement, **{name: value.toarray() for name, value in matrices.items()})
+            dense = {name: value.toarray() for name, value in matrices.items() if f"<{name}>" not in statement}
+            once = weft.eval(statement, **{**matrices, **dense})
             assert sp.issparse(found) == ("C" in statement), statement
             assert np.allclose(found.toarray() if sp.issparse(found) else found, once), (one, two, statement)
             assert times > 1 or np.allclose(once, expected.toarray() if sp.issparse(expected) else expected), statement

@@ -89,7 +89,7 @@ def _compiled(statement, format, sizes, operands):
     except Error as e:
         if not _STORED_OTHERWISE.search(str(e)):
             raise
-        for changed, copies in _orders.others(statement, operands):
+        for changed, copies in _orders.others(found.group(), statement[found.end():], operands):
             try:
                 run = _library(changed, result, sizes, _orders.with_copies(operands, changed, copies))
             except Error:

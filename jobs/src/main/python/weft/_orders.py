@@ -5,14 +5,13 @@ import re
 
 _ACCESS = re.compile(r"\b([A-Za-z_]\w*)\s*[(\[]\s*(\w+)\s*,\s*(\w+)\s*[)\]]")
 _OTHER = {"csr": "csc", "csc": "csr", "coo": "csc"}
+_COPY = {"csr": "by_rows", "csc": "by_columns"}
 _MOST = 5  # accesses, which are 31 statements
 
 
-def others(statement, operands):
+def others(target, value, operands):
     """Pairs of a statement and its copies: the format and the operand of each by the name of the copy. Statements
-    that copy few entries come first."""
-    end = re.search(r"(?<![<>=!])=(?!=)", statement).end()
-    target, value = statement[:end], statement[end:]
+    that copy few entries come first. target: the text of the result, up to `=`; value: what follows."""
     accesses = {match.groups() for match in _ACCESS.finditer(value) if hasattr(operands.get(match.group(1)), "tocsr")}
     accesses = sorted(access for access in accesses if access[1] != access[2])
     if len(accesses) > _MOST:
@@ -22,8 +21,8 @@ def others(statement, operands):
         copies = {}
         for name in {access[0] for access in some}:
             kind = _OTHER[operands[name].format]
-            copy = f"{name}_{kind}"
-            while copy in operands or re.search(rf"\b{copy}\b", statement):
+            copy = f"{name}_{_COPY[kind]}"
+            while copy in operands or re.search(rf"\b{copy}\b", target + value):
                 copy += "_"
             copies[copy] = kind, name
         named = {name: copy for copy, (_, name) in copies.items()}
