@@ -196,7 +196,7 @@ final class StatementEmitter {
       return;
     }
     long length = ((Expr.IntLiteral) s.length()).value();
-    long room = VectorLoops.padded(length, s.buffer().element());
+    long room = Stmt.AllocateWorkspace.padded(length, s.buffer().element());
     if (!frame.holds(s.buffer())) {
       LLVMTypeRef type = LLVMArrayType2(module.type(s.buffer().element()), room);
       LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, type, s.buffer().name());

@@ -1,13 +1,14 @@
 package org.weft.compiler.llvm;
 
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
-import org.weft.memory.ElementType;
 
 /**
  * Short vector loops with constant bounds become straight-line vector code: {@code r} in [0, 16) on
@@ -27,12 +28,10 @@ final class VectorLoops {
   /** AVX2 has masked accesses, too: rank 7 took two to three times as long with them. */
   private static final int FEWEST_MASKED_BITS = 512;
 
-  /** Bytes of the widest register. */
-  private static final int WIDEST = 64;
-
   private final Lanes probe;
   private final Set<LoopVariable> inside = new HashSet<>();
   private final Set<LoopVariable> consecutive = new HashSet<>();
+  private final Map<LoopVariable, Expr> definitions = new HashMap<>();
   private final Set<LoopVariable> assigned = new HashSet<>();
   private int widest = 4;
 
@@ -65,7 +64,7 @@ final class VectorLoops {
     boolean masks =
         frame.module.target.vectorBits() >= FEWEST_MASKED_BITS
             && at == 0
-            && maskable(loop.body(), loop.variable(), end, frame);
+            && analysis.maskable(loop.body(), loop.variable(), end, frame);
     while (at < end) {
       boolean masked = masks && lanes > end - at && Long.bitCount(end - at) > 1;
       while (!masked && lanes > end - at) {
@@ -81,17 +80,12 @@ final class VectorLoops {
     }
   }
 
-  /** Elements that a workspace of {@code length} has on the stack: those of whole registers. */
-  static long padded(long length, ElementType element) {
-    int lanes = WIDEST / element.bytes();
-    return Math.max(1, (length + lanes - 1) / lanes) * lanes;
-  }
-
   /**
    * Whether lanes past the end may compute: nothing there can trap, and what they write to the
-   * stack lies in the room behind a workspace, which ends where the loop does.
+   * stack lies in the room behind a workspace, or behind a row of one, which ends where the loop
+   * does.
    */
-  private static boolean maskable(Stmt stmt, LoopVariable variable, long end, Frame frame) {
+  private boolean maskable(Stmt stmt, LoopVariable variable, long end, Frame frame) {
     if (stmt instanceof Stmt.Store s) {
       return inRoom(s.buffer(), s.position(), variable, end, frame)
           && maskable(s.value(), variable, end, frame);
@@ -106,7 +100,7 @@ final class VectorLoops {
     return stmt.children().stream().allMatch(child -> maskable(child, variable, end, frame));
   }
 
-  private static boolean maskable(Expr expr, LoopVariable variable, long end, Frame frame) {
+  private boolean maskable(Expr expr, LoopVariable variable, long end, Frame frame) {
     if (expr instanceof Expr.Load e && !inRoom(e.buffer(), e.position(), variable, end, frame)) {
       return false;
     } else if (expr instanceof Expr.Binary e
@@ -117,12 +111,27 @@ final class VectorLoops {
     return expr.children().stream().allMatch(child -> maskable(child, variable, end, frame));
   }
 
-  private static boolean inRoom(
+  private boolean inRoom(
       Buffer buffer, Expr position, LoopVariable variable, long end, Frame frame) {
-    return !frame.isOnStack(buffer)
-        || position instanceof Expr.VariableRef ref
-            && ref.variable() == variable
-            && frame.stackLength(buffer) == end;
+    if (!frame.isOnStack(buffer)) {
+      return true;
+    }
+    Expr defined = position;
+    if (position instanceof Expr.VariableRef ref) {
+      defined = definitions.getOrDefault(ref.variable(), position);
+    }
+    if (defined instanceof Expr.Binary sum && sum.op() == Expr.Op.ADD) {
+      return is(variable, sum.right())
+          && sum.left() instanceof Expr.Binary row
+          && row.op() == Expr.Op.MUL
+          && row.right() instanceof Expr.IntLiteral pitch
+          && pitch.value() == Stmt.AllocateWorkspace.padded(end, buffer.element());
+    }
+    return is(variable, defined) && frame.stackLength(buffer) == end;
+  }
+
+  private static boolean is(LoopVariable variable, Expr expr) {
+    return expr instanceof Expr.VariableRef ref && ref.variable() == variable;
   }
 
   private boolean fits(Stmt stmt) {
@@ -146,6 +155,7 @@ final class VectorLoops {
     LoopVariable v = s.variable();
     if (probe.consecutive(s.value()) && !assigned.contains(v)) {
       consecutive.add(v);
+      definitions.put(v, s.value());
       probe.addConsecutive(v);
       return true;
     }

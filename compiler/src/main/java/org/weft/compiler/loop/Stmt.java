@@ -146,6 +146,9 @@ public sealed interface Stmt {
   record AllocateWorkspace(Buffer buffer, Expr length, int few) implements Stmt {
     public static final int STACK_WORKSPACE_BYTES = 4096;
 
+    /** Bytes of the widest register. */
+    private static final int WIDEST = 64;
+
     public AllocateWorkspace {
       requireKind(buffer, Buffer.Kind.WORKSPACE);
       requireType("length of " + buffer.name(), ScalarType.I64, length);
@@ -154,6 +157,17 @@ public sealed interface Stmt {
 
     public AllocateWorkspace(Buffer buffer, Expr length) {
       this(buffer, length, 0);
+    }
+
+    /** Elements of the widest register. */
+    public static int lanes(ElementType element) {
+      return WIDEST / element.bytes();
+    }
+
+    /** Elements that {@code length} take on the stack, where they have whole registers. */
+    public static long padded(long length, ElementType element) {
+      int lanes = lanes(element);
+      return Math.max(1, (length + lanes - 1) / lanes) * lanes;
     }
 
     /** Whether the workspace is small and of constant length, and so on the stack. */

@@ -266,13 +266,16 @@ final class Temporaries {
             Buffer.Kind.WORKSPACE);
     List<Level> levels = new ArrayList<>();
     Expr length = Expr.of(1);
+    boolean small = isSmall(part, open, scope);
     for (int number = 0; number < open.size(); number++) {
-      Level level = level(tensor, number, tensors.size(open.get(number)));
+      Expr size = tensors.size(open.get(number));
+      boolean row = small && number > 0 && number == open.size() - 1;
+      Level level = level(tensor, number, row ? pitch(size, length, vals) : size);
       levels.add(level);
       length = level.emitter().size(level, length);
     }
     tensors.add(new TensorLayout(tensor, levels, vals));
-    if (isSmall(part, open, scope)) {
+    if (small) {
       code.add(new Stmt.AllocateWorkspace(vals, length));
     } else {
       scope.workspaces().allocate(vals, length);
@@ -295,7 +298,7 @@ final class Temporaries {
         new TensorExpr.Access(
             tensors.freshAccessId(), temporary.tensor(), temporary.variables(), temporary.span());
     Fold fold = Fold.of(part);
-    Expr length = length(temporary);
+    Expr length = length(temporary.tensor());
     if (!fold.zeroIsIdentity()) {
       fill(vals, length, fold.identity(values.type()), code);
     }
@@ -308,12 +311,28 @@ final class Temporaries {
     return scope.withPresence(temporary.id(), any == null ? null : Expr.of(any));
   }
 
-  private Expr length(TensorExpr.Access temporary) {
+  private Expr length(TensorVar temporary) {
     Expr length = Expr.of(1);
-    for (IndexVar variable : temporary.variables()) {
-      length = Expr.mul(length, tensors.size(variable));
+    for (Level level : tensors.layout(temporary).levels()) {
+      length = level.emitter().size(level, length);
     }
     return length;
+  }
+
+  /**
+   * The elements from one row of a small workspace to the next: whole registers, if the last one of
+   * a row would otherwise be filled by several narrow pieces and the stack has the room.
+   */
+  private static Expr pitch(Expr size, Expr rows, Buffer vals) {
+    if (size instanceof Expr.IntLiteral row && rows instanceof Expr.IntLiteral count) {
+      long whole = Stmt.AllocateWorkspace.padded(row.value(), vals.element());
+      boolean pieces =
+          Long.bitCount(row.value() % Stmt.AllocateWorkspace.lanes(vals.element())) > 1;
+      if (pieces && count.value() * whole * vals.element().bytes() <= SMALL_BYTES) {
+        return Expr.of(whole);
+      }
+    }
+    return size;
   }
 
   private static void fill(Buffer cells, Expr length, Expr value, Code code) {
