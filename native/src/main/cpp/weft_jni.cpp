@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <jni.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "weft_runtime.h"
 
@@ -103,6 +104,14 @@ WEFT_METHOD(void, adviseHugePages)(JNIEnv *, jclass, jlong address, jlong bytes)
   jlong from = (address + huge_page - 1) / huge_page * huge_page;
   jlong to = (address + bytes) / huge_page * huge_page;
   if (from < to) madvise(at<void>(from), static_cast<size_t>(to - from), MADV_HUGEPAGE);
+}
+
+/* The system may take whole pages in [address, address + bytes), whose content is not needed. */
+WEFT_METHOD(void, adviseUnused)(JNIEnv *, jclass, jlong address, jlong bytes) {
+  jlong page = sysconf(_SC_PAGESIZE);
+  jlong from = (address + page - 1) / page * page;
+  jlong to = (address + bytes) / page * page;
+  if (from < to) madvise(at<void>(from), static_cast<size_t>(to - from), MADV_FREE);
 }
 
 /* Address of the weft_process. */

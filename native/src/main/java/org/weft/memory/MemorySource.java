@@ -22,4 +22,12 @@ public interface MemorySource {
   static MemorySource system() {
     return SystemMemorySource.INSTANCE;
   }
+
+  /**
+   * Tells the system that nobody needs what a block of {@link #system()} holds: it may take the
+   * pages where memory is short. The block stays allocated, and has any content from here on.
+   */
+  static void unused(long address, long bytes) {
+    SystemMemorySource.INSTANCE.unused(address, bytes);
+  }
 }

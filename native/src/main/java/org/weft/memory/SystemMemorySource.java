@@ -77,4 +77,9 @@ final class SystemMemorySource implements MemorySource {
   public void free(long address, long bytes) {
     NativeMemory.free(NativeMemory.getLong(address - Long.BYTES));
   }
+
+  /** Lets the system have the pages of a block that waits for its next user. */
+  void unused(long address, long bytes) {
+    ADVICE.forEach(advice -> advice.unused(address, bytes));
+  }
 }

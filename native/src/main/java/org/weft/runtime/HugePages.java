@@ -14,4 +14,9 @@ public final class HugePages implements PageAdvice {
   public void largeBlock(long address, long bytes) {
     NativeRuntime.advise(address, bytes);
   }
+
+  @Override
+  public void unused(long address, long bytes) {
+    NativeRuntime.giveBack(address, bytes);
+  }
 }

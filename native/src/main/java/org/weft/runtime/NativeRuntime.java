@@ -76,6 +76,8 @@ public final class NativeRuntime {
 
   private static native void adviseHugePages(long address, long bytes);
 
+  private static native void adviseUnused(long address, long bytes);
+
   static native long largest(int[] column, int from, int to);
 
   static native boolean count(int[] column, int from, int to, int shift, int[] counts);
@@ -179,6 +181,13 @@ public final class NativeRuntime {
   static void advise(long address, long bytes) {
     if (FAILURE == null) {
       adviseHugePages(address, bytes);
+    }
+  }
+
+  /** Lets the system take a block's pages; nothing where the runtime cannot be loaded. */
+  static void giveBack(long address, long bytes) {
+    if (FAILURE == null) {
+      adviseUnused(address, bytes);
     }
   }
 

@@ -1,16 +1,33 @@
 package org.weft.engine.local;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemorySource;
 import org.weft.text.Bytes;
 
-/** Off-heap memory of this process up to a limit. Thread-safe. */
+/**
+ * Off-heap memory of this process up to a limit. Thread-safe.
+ *
+ * <p>Large blocks that were given back serve those who ask for as many bytes again, as the starts
+ * of a decomposition do: fresh pages come slower than kernels write. Blocks in use and kept ones
+ * together are never more than were in use before, and without any in use none is kept. Where the
+ * machine is short of memory, the system has the pages of kept blocks.
+ */
 final class BoundedMemory implements MemorySource {
+  private static final long LEAST_KEPT = 16L << 20;
+
+  /** A block that is not in use. */
+  private record Kept(long address, long bytes) {}
+
   private final long limit;
-  private final AtomicLong used = new AtomicLong();
+  private final Deque<Kept> kept = new ArrayDeque<>(); // oldest first
+  private long keptBytes;
+  private long used;
+  private long mostUsed;
 
   /**
    * @param limit bytes
@@ -24,23 +41,14 @@ final class BoundedMemory implements MemorySource {
     return limit;
   }
 
-  /** As {@link #allocate}, but 0 where that would not leave {@code kept} bytes. */
-  long allocateBeside(long bytes, long kept) {
-    long before;
-    do {
-      before = used.get();
-      if (before + bytes > limit - kept) {
-        return 0;
-      }
-    } while (!used.compareAndSet(before, before + bytes));
-    return fromSystem(bytes);
+  /** As {@link #allocate}, but 0 where that would not leave {@code left} bytes. */
+  synchronized long allocateBeside(long bytes, long left) {
+    return used + bytes > limit - left ? 0 : obtain(bytes);
   }
 
   @Override
-  public long allocate(long bytes) {
-    long before = used.getAndAdd(bytes);
-    if (before + bytes > limit) {
-      used.addAndGet(-bytes);
+  public synchronized long allocate(long bytes) {
+    if (used + bytes > limit) {
       throw new WeftException(
           ErrorCode.OUT_OF_MEMORY,
           String.format(
@@ -49,30 +57,78 @@ final class BoundedMemory implements MemorySource {
                   + " more (--memory), a machine with more, a smaller Java heap"
                   + " (WEFT_JAVA_OPTS=-Xmx...), or several machines (--master)",
               Bytes.text(bytes),
-              Bytes.text(before),
+              Bytes.text(used),
               Bytes.text(limit)));
     }
-    return fromSystem(bytes);
+    return obtain(bytes);
   }
 
-  /** Memory for bytes that are counted. */
-  private long fromSystem(long bytes) {
+  private long obtain(long bytes) {
+    long address = keptBlock(bytes);
+    if (address == 0) {
+      keepAtMost(Math.max(mostUsed, used + bytes) - used - bytes);
+      address = fresh(bytes);
+    }
+    used += bytes;
+    mostUsed = Math.max(mostUsed, used);
+    return address;
+  }
+
+  private long fresh(long bytes) {
     try {
       return MemorySource.system().allocate(bytes);
     } catch (WeftException e) {
-      used.addAndGet(-bytes);
-      throw e;
+      if (keptBytes == 0) {
+        throw e;
+      }
+      keepAtMost(0);
+      return MemorySource.system().allocate(bytes);
+    }
+  }
+
+  /** A block of so many bytes that was kept, or 0. */
+  private long keptBlock(long bytes) {
+    for (Iterator<Kept> blocks = kept.iterator(); blocks.hasNext(); ) {
+      Kept block = blocks.next();
+      if (block.bytes() == bytes) {
+        blocks.remove();
+        keptBytes -= bytes;
+        return block.address();
+      }
+    }
+    return 0;
+  }
+
+  private void keepAtMost(long bytes) {
+    while (keptBytes > bytes) {
+      Kept oldest = kept.remove();
+      keptBytes -= oldest.bytes();
+      MemorySource.system().free(oldest.address(), oldest.bytes());
     }
   }
 
   @Override
-  public void free(long address, long bytes) {
-    MemorySource.system().free(address, bytes);
-    used.addAndGet(-bytes);
+  public synchronized void free(long address, long bytes) {
+    used -= bytes;
+    if (bytes < LEAST_KEPT) {
+      MemorySource.system().free(address, bytes);
+    } else {
+      MemorySource.unused(address, bytes);
+      kept.add(new Kept(address, bytes));
+      keptBytes += bytes;
+    }
+    if (used == 0) {
+      keepAtMost(0);
+    }
   }
 
   /** Bytes in use. */
-  long used() {
-    return used.get();
+  synchronized long used() {
+    return used;
+  }
+
+  /** Bytes of blocks that wait for those who ask for as many. */
+  synchronized long keptBytes() {
+    return keptBytes;
   }
 }
