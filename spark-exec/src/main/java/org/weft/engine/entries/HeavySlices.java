@@ -2,7 +2,7 @@ package org.weft.engine.entries;
 
 import java.io.Serializable;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.function.IntBinaryOperator;
 import java.util.stream.IntStream;
 import org.weft.statistics.ModeHistogram;
 
@@ -29,25 +29,56 @@ public record HeavySlices(int shift, int[] buckets) implements Serializable {
       ModeHistogram counts, double[] scores, double share, long least, long seed) {
     int shift = Long.numberOfTrailingZeros(counts.bucketWidth());
     int[] heaviest =
-        IntStream.range(0, counts.buckets())
-            .filter(bucket -> counts.count(bucket) > 0)
-            .boxed()
-            .sorted(
-                Comparator.comparingDouble((Integer bucket) -> -scores[bucket])
-                    .thenComparingLong(bucket -> HashedSplit.mixed(seed + bucket))
-                    .thenComparing(Comparator.naturalOrder()))
-            .mapToInt(Integer::intValue)
-            .toArray();
+        IntStream.range(0, counts.buckets()).filter(bucket -> counts.count(bucket) > 0).toArray();
+    IntBinaryOperator order =
+        (a, b) -> {
+          int byScore = Double.compare(scores[b], scores[a]);
+          int bySeed =
+              byScore != 0
+                  ? byScore
+                  : Long.compare(HashedSplit.mixed(seed + a), HashedSplit.mixed(seed + b));
+          return bySeed != 0 ? bySeed : Integer.compare(a, b);
+        };
     double wanted = share * counts.total();
-    int kept = 0;
-    for (double held = 0;
-        kept < heaviest.length && (held < wanted || (long) kept << shift < least);
-        kept++) {
-      held += counts.count(heaviest[kept]);
+    int from = 0; // those before are kept, and hold:
+    double held = 0;
+    for (int to = heaviest.length; from < to; ) {
+      int pivot = partition(heaviest, from, to, order);
+      double more = held;
+      for (int at = from; at < pivot; at++) {
+        more += counts.count(heaviest[at]);
+      }
+      if (more >= wanted && (long) pivot << shift >= least) {
+        to = pivot;
+      } else {
+        held = more + counts.count(heaviest[pivot]);
+        from = pivot + 1;
+      }
     }
-    int[] buckets = Arrays.copyOf(heaviest, kept);
+    int[] buckets = Arrays.copyOf(heaviest, from);
     Arrays.sort(buckets);
     return new HeavySlices(shift, buckets);
+  }
+
+  /** Puts those that come before one of them on its left, and returns where this one is. */
+  private static int partition(int[] items, int from, int to, IntBinaryOperator order) {
+    int last = to - 1;
+    swap(items, from + (last - from) / 2, last);
+    int pivot = items[last];
+    int place = from;
+    for (int at = from; at < last; at++) {
+      if (order.applyAsInt(items[at], pivot) < 0) {
+        swap(items, at, place++);
+      }
+    }
+    swap(items, place, last);
+    return place;
+  }
+
+  private static void swap(int[] items, int a, int b) {
+    int item = items[a];
+    items[a] = items[b];
+    items[b] = item;
   }
 
   /** Whether there are others with entries. */
