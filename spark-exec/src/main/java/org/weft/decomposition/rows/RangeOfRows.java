@@ -2,8 +2,11 @@ package org.weft.decomposition.rows;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.weft.memory.MemoryScope;
@@ -22,10 +25,14 @@ import org.weft.tensor.ValueType;
 public final class RangeOfRows {
   private static final int CHUNK_ROWS = 1024;
 
+  /** Enough for all threads of a kernel. */
+  private static final int CHUNK_CELLS = 1 << 20;
+
   private final Function<String, Kernel> kernels;
   private final int threads;
   private final MemoryScope scope;
   private final Map<String, TensorStorage> tensors;
+  private final Set<String> small = new HashSet<>();
   private final Sums sums = new Sums(Map.of());
 
   /**
@@ -50,14 +57,15 @@ public final class RangeOfRows {
   /**
    * Carries out the operations in order, and returns the sums by name.
    *
-   * @param small the small matrices of the step by name
+   * @param matrices the small ones of the step by name
    */
-  public Sums run(List<RowOperation> operations, Map<String, SmallMatrix> small) {
-    small.forEach((name, matrix) -> tensors.put(name, matrix.storage(scope)));
+  public Sums run(List<RowOperation> operations, Map<String, SmallMatrix> matrices) {
+    matrices.forEach((name, matrix) -> tensors.put(name, matrix.storage(scope)));
+    small.addAll(matrices.keySet());
     try {
       operations.forEach(this::run);
     } finally {
-      small.keySet().forEach(name -> tensor(name).close());
+      small.forEach(name -> tensor(name).close());
     }
     return sums;
   }
@@ -94,11 +102,42 @@ public final class RangeOfRows {
       run(replace.symbol(), replace.operands(), replace.result(), rows);
       return;
     }
-    try (TensorStorage made = TensorStorage.dense(scope, rows.shape(), rows.format().valueType())) {
-      run(replace.symbol(), replace.operands(), replace.result(), made);
-      long bytes = made.vals().length() * made.vals().type().bytes();
-      NativeMemory.copy(made.vals().address(), rows.vals().address(), bytes);
+    long count = rows.shape().size(0);
+    long chunk = Math.min(count, Math.max(CHUNK_ROWS, CHUNK_CELLS / Math.max(1, columns(rows))));
+    ValueType type = rows.format().valueType();
+    try (TensorStorage made = TensorStorage.dense(scope, rows.shape().with(0, chunk), type)) {
+      for (long from = 0; from < count; from += chunk) {
+        replaceInPlace(replace, from, Math.min(chunk, count - from), made);
+      }
     }
+  }
+
+  /**
+   * Replaces some rows by what is made of them.
+   *
+   * @param room for as many rows
+   */
+  private void replaceInPlace(
+      RowOperation.Replace replace, long from, long count, TensorStorage room) {
+    try (MemoryScope part = scope.child("rows")) {
+      Map<String, TensorStorage> ranges = new HashMap<>(tensors);
+      ranges.replaceAll(
+          (name, matrix) -> small.contains(name) ? matrix : range(matrix, from, count, part));
+      TensorStorage replaced = Objects.requireNonNull(ranges.get(replace.rows()));
+      TensorStorage made = range(room, 0, count, part);
+      made.clear();
+      new RangeOfRows(kernels, threads, ranges, part)
+          .run(replace.symbol(), replace.operands(), replace.result(), made);
+      long bytes = made.vals().length() * made.vals().type().bytes();
+      NativeMemory.copy(made.vals().address(), replaced.vals().address(), bytes);
+    }
+  }
+
+  private static TensorStorage range(
+      TensorStorage matrix, long from, long count, MemoryScope scope) {
+    ValueType type = matrix.format().valueType();
+    long address = matrix.vals().address() + from * columns(matrix) * type.bytes();
+    return TensorStorage.denseView(scope, matrix.shape().with(0, count), type, address);
   }
 
   private void run(String symbol, Map<String, String> operands, String result, TensorStorage made) {

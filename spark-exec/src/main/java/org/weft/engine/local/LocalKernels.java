@@ -133,7 +133,7 @@ final class LocalKernels {
     copy(pass, operands);
     if (pass.results().isEmpty()) {
       for (int number = 0; number < pass.parts().size(); number++) {
-        pass.rows().get(number).clear();
+        pass.rows().get(number).clear(pass.threads());
         run(pass, number, pass.parts().size()).ifPresent(clock.measurements()::add);
         addPiece(pass, number, result);
       }
