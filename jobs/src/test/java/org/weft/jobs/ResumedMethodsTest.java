@@ -163,7 +163,7 @@ class ResumedMethodsTest extends FolderCase {
         "cpapr --rank 3|--rank 3 --method pdnr|--method MU, found PDNR",
         "gcp --rank 3 --loss poisson|--rank 3 --loss gaussian|--loss poisson, found gaussian",
         "gcp --rank 3 --loss poisson|--rank 3 --loss poisson --zeros 1|--zeros all, found 1",
-        "complete --rank 2|--rank 2 --ridge 0.5|--ridge 1.0, found 0.5",
+        "complete --rank 2|--rank 2 --ridge 0.5|--ridge 0.01, found 0.5",
         "complete --rank 2|--rank 2 --split 0.2,0|found",
         "complete --rank 2|--rank 2 --iterations 2|--iterations 3, found 2; give the same or",
       })

@@ -10,6 +10,7 @@ import org.weft.decomposition.HeldOut;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.completion.Completion;
 import org.weft.decomposition.completion.NormalSolver;
+import org.weft.decomposition.completion.Rival;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.HashedSplit;
@@ -116,7 +117,8 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
         ridge,
         startSeed(),
         ValueType.DOUBLE,
-        judge);
+        judge,
+        Rival.NONE);
   }
 
   /** The training entries for number 0, the held-out entries for number 1. */

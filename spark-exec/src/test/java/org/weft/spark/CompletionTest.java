@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.weft.decomposition.completion.CoordinateSolver;
 import org.weft.decomposition.completion.EntryBatch;
 import org.weft.decomposition.completion.GradientSolver;
 import org.weft.decomposition.completion.NormalSolver;
+import org.weft.decomposition.completion.Rival;
 import org.weft.decomposition.completion.Solver;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -77,7 +79,17 @@ class CompletionTest {
       long seed,
       Optional<ModelError> judge) {
     return new Completion(
-        solver, rank, biases, iterations, 20, 1e-5, 1e-3, seed, ValueType.DOUBLE, judge);
+        solver,
+        rank,
+        biases,
+        iterations,
+        20,
+        1e-5,
+        1e-3,
+        seed,
+        ValueType.DOUBLE,
+        judge,
+        Rival.NONE);
   }
 
   private static Found run(
@@ -98,6 +110,37 @@ class CompletionTest {
             .model();
     Planted.scale(factors.get(0), found.lambda());
     return new Found(found, factors, error[0]);
+  }
+
+  /** A run that does not come near the rival's fits ends after eight iterations, others do not. */
+  @Test
+  void endsFarBehindARival() {
+    Planted planted = Planted.normal(1, 2, 12, 10, 8).observed(0.5, 0.1);
+    try (Engine engine = engine(EngineOptions.defaults())) {
+      EngineTensor tensor = tensor(engine, planted);
+      Completion alone = completion(2, false, 12, 1, Optional.empty());
+      List<Double> fits = run(engine, tensor, alone, Optional.empty()).model().fits();
+      assertThat(fits).hasSize(12);
+      List<Double> better = List.of(0.0, Math.nextUp(Collections.max(fits)));
+      for (List<Double> rival : List.of(fits, better, List.<Double>of())) {
+        Completion beside =
+            new Completion(
+                alone.solver(),
+                alone.rank(),
+                alone.biases(),
+                alone.maxIterations(),
+                alone.patience(),
+                alone.tolerance(),
+                alone.ridge(),
+                alone.seed(),
+                alone.valueType(),
+                alone.heldOut(),
+                new Rival(rival));
+        Completion.Model model = run(engine, tensor, beside, Optional.empty()).model();
+        assertThat(model.fits()).isEqualTo(rival == better ? fits.subList(0, 8) : fits);
+        assertThat(model.converged()).isFalse();
+      }
+    }
   }
 
   /**
@@ -143,7 +186,8 @@ class CompletionTest {
                       ridge,
                       seed * 100L + start / 2,
                       ValueType.DOUBLE,
-                      Optional.empty()),
+                      Optional.empty(),
+                      Rival.NONE),
                   Optional.empty());
           if (found.model().error() < least) {
             least = found.model().error();
@@ -222,7 +266,8 @@ class CompletionTest {
                                   ridge,
                                   1,
                                   ValueType.DOUBLE,
-                                  Optional.of(validation)),
+                                  Optional.of(validation),
+                                  Rival.NONE),
                               Optional.empty())
                           .model()));
     }
@@ -315,7 +360,8 @@ class CompletionTest {
     try (Engine engine = engine(EngineOptions.defaults())) {
       Solver solver = new CoordinateSolver();
       Completion method =
-          new Completion(solver, rank, true, 20, 20, 0, 0, 1, ValueType.DOUBLE, Optional.empty());
+          new Completion(
+              solver, rank, true, 20, 20, 0, 0, 1, ValueType.DOUBLE, Optional.empty(), Rival.NONE);
       List<Double> rmse =
           run(engine, tensor(engine, planted), method, Optional.empty()).model().rmse();
       for (int sweep = 1; sweep < rmse.size(); sweep++) {

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.decomposition.completion.Completion;
 import org.weft.decomposition.completion.NormalSolver;
+import org.weft.decomposition.completion.Rival;
 import org.weft.decomposition.cp.AlternatingLeastSquares;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.Engine;
@@ -91,7 +92,8 @@ class MissingWeightTest {
         ridge,
         seed,
         ValueType.DOUBLE,
-        Optional.empty());
+        Optional.empty(),
+        Rival.NONE);
   }
 
   private static Found run(Engine engine, Completion method) {

@@ -29,6 +29,7 @@ import org.weft.decomposition.Method;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.completion.Completion;
 import org.weft.decomposition.completion.NormalSolver;
+import org.weft.decomposition.completion.Rival;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineOptions;
@@ -134,7 +135,8 @@ final class StandingTasksIT {
             0.1,
             1,
             ValueType.DOUBLE,
-            Optional.of(judge)));
+            Optional.of(judge),
+            Rival.NONE));
   }
 
   private <M> M run(Method<M> method) {

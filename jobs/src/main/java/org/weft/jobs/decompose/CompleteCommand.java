@@ -22,6 +22,7 @@ import org.weft.decomposition.completion.CoordinateSolver;
 import org.weft.decomposition.completion.EntryBatch;
 import org.weft.decomposition.completion.GradientSolver;
 import org.weft.decomposition.completion.NormalSolver;
+import org.weft.decomposition.completion.Rival;
 import org.weft.decomposition.completion.Solver;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
@@ -115,9 +116,9 @@ public final class CompleteCommand extends RankedCommand {
       paramLabel = "X",
       description =
           "Weight of small factors, relative to the sums of an average slice: 1 weighs as much as"
-              + " its entries. Of several ridges the one with the least error is kept (default:"
-              + " 1,0.1,0.01,0.001).")
-  double[] ridges = {1, 0.1, 0.01, 0.001};
+              + " its entries. Of several ridges, tried in their order, the one with the least error is"
+              + " kept; one that falls far behind ends early (default: 0.01,0.001,0.1,1).")
+  double[] ridges = {0.01, 0.001, 0.1, 1};
 
   @Option(
       names = "--missing-weight",
@@ -175,7 +176,7 @@ public final class CompleteCommand extends RankedCommand {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
     }
     Arrays.stream(ridges)
-        .forEach(ridge -> method(solver(List.of()), ridge, seed, Optional.empty()));
+        .forEach(ridge -> method(solver(List.of()), ridge, seed, Optional.empty(), Rival.NONE));
     if (validate != null) {
       int order = TensorFiles.open(files, validate, common.readOptions()).header().order();
       if (order != plan.header().order()) {
@@ -198,9 +199,24 @@ public final class CompleteCommand extends RankedCommand {
     };
   }
 
-  private Completion method(Solver solver, double ridge, long from, Optional<ModelError> heldOut) {
+  private Completion method(
+      Solver solver, double ridge, long from, Optional<ModelError> heldOut, Rival rival) {
     return new Completion(
-        solver, rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
+        solver,
+        rank,
+        !plain,
+        iterations,
+        patience,
+        tolerance,
+        ridge,
+        from,
+        common.type,
+        heldOut,
+        rival);
+  }
+
+  private Completion method(Solver solver) {
+    return method(solver, ridges[0], seed, Optional.empty(), Rival.NONE);
   }
 
   @Override
@@ -215,7 +231,7 @@ public final class CompleteCommand extends RankedCommand {
 
   @Override
   Job job(TensorShape shape) {
-    return method(solver(List.of()), ridges[0], seed, Optional.empty()).job(shape);
+    return method(solver(List.of())).job(shape);
   }
 
   /** Disjoint entries of one shape. */
@@ -256,7 +272,7 @@ public final class CompleteCommand extends RankedCommand {
 
   private int columns(EngineTensor tensor) {
     int order = tensor.statistics().shape().order();
-    return method(solver(List.of()), ridges[0], seed, Optional.empty()).columns(order);
+    return method(solver(List.of())).columns(order);
   }
 
   private Parts parts(Engine engine, EngineTensor all, Console console) {
@@ -377,6 +393,7 @@ public final class CompleteCommand extends RankedCommand {
     private final Optional<ModelError> test;
     private final BestStart<Chosen> best;
     private double testError = Double.NaN;
+    private Rival rival = Rival.NONE;
 
     Choice(
         Solver solver,
@@ -407,7 +424,7 @@ public final class CompleteCommand extends RankedCommand {
         ModelOutput.Staged folder,
         Console console) {
       best.begin(String.format(Locale.ROOT, "ridge %s, seed %d", ridge, from));
-      Completion completion = method(solver, ridge, from, validation);
+      Completion completion = method(solver, ridge, from, validation, rival);
       Map<String, String> own =
           options("--rank", "--method", "--batches", "--no-biases", "--tolerance", "--patience");
       own.put("--missing-weight", "" + missingWeight);
@@ -440,6 +457,12 @@ public final class CompleteCommand extends RankedCommand {
       outcome.put("rmse", result.model().error());
       outcome.put("iterations", result.model().fits().size());
       outcome.put("converged", result.model().converged());
+      if (!result.model().converged() && result.model().fits().size() < iterations) {
+        console.note("ended early, far behind the best start");
+      }
+      if (best.isBetter(-result.model().error())) {
+        rival = new Rival(result.model().fits());
+      }
       best.add(new Chosen(result, ridge), -result.model().error(), outcome);
     }
 

@@ -61,6 +61,7 @@ import org.weft.tensor.ValueType;
  * @param ridge weight of the second sum of the objective; 0 for none
  * @param valueType type of the entries and the factors
  * @param heldOut computes the error at held-out entries
+ * @param rival to be beaten: a run that falls far behind ends early
  */
 public record Completion(
     Solver solver,
@@ -72,7 +73,8 @@ public record Completion(
     double ridge,
     long seed,
     ValueType valueType,
-    Optional<ModelError> heldOut)
+    Optional<ModelError> heldOut,
+    Rival rival)
     implements Resumable<Completion.Model> {
 
   /**
@@ -166,13 +168,14 @@ public record Completion(
     BestModel best = new BestModel(model, heldOut, tolerance, start);
     Solver.Sweep solution = solver.begin(model, start);
     BooleanSupplier converged = () -> sweeps.count() >= best.iteration() + patience;
+    BooleanSupplier ended = () -> converged.getAsBoolean() || rival.isOutOfReach(sweeps.fits());
     sweeps.run(
         site,
         number -> {
           solution.run(number, best.rmse());
           return best.judge(number);
         },
-        converged,
+        ended,
         () -> solution.save(best.save(model.state())));
     CpFactors.Normalised found = CpFactors.Normalised.of(site, best.factors());
     return new Model(
