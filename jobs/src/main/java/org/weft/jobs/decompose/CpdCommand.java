@@ -123,11 +123,10 @@ public final class CpdCommand extends ModelCommand {
     update.checkForget();
     how.check(starts, update.isOn());
     if (update.isOn()) {
-      AppendOptions.Kind kind =
+      nonnegative =
           update.check(
               files, input, labels(), modes, modeNames, nonnegative, starts, constraints, order);
-      nonnegative = kind.nonnegative();
-      rank = rank == null ? kind.rank() : rank;
+      rank = update.rank(rank);
     }
     cpd =
         new Cpd(

@@ -88,9 +88,9 @@ public final class AppendOptions {
    * @param modes of the tensor
    * @param names of its modes, if they have names
    * @param nonnegative whether that is asked for
-   * @return the rank, and whether factors are nonnegative
+   * @return whether factors are nonnegative
    */
-  public Kind check(
+  public boolean check(
       FileAccess files,
       String input,
       Map<Integer, Labels> labels,
@@ -132,11 +132,18 @@ public final class AppendOptions {
       factors.add(FileRows.of(rows));
     }
     history = new CpHistory(factors, lambda, folder.information());
-    return new Kind(lambda.length, folder.isNonnegative());
+    return folder.isNonnegative();
   }
 
-  /** What an update has in common with its model. */
-  public record Kind(int rank, boolean nonnegative) {}
+  /** The rank of the model, once that is open. Refuses any other that is asked for. */
+  public int rank(@Nullable Integer asked) {
+    int rank = history().lambda().length;
+    if (asked != null && asked != rank) {
+      throw usage(
+          "--append %s: expected the rank of the model, %d, found %d", model(), rank, asked);
+    }
+    return rank;
+  }
 
   /** The update. */
   public StreamingUpdate method(Cpd cpd) {
