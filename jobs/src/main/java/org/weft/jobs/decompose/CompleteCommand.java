@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.HeldOut;
@@ -28,7 +27,6 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
-import org.weft.engine.entries.HashedSplit;
 import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -276,24 +274,24 @@ public final class CompleteCommand extends RankedCommand {
   }
 
   private Parts parts(Engine engine, EngineTensor all, Console console) {
+    SplitEntries split = new SplitEntries(engine, all, input, shares(), seed);
     String file = validate;
     if (file == null) {
       TensorShape shape = all.originalStatistics().shape();
-      EngineTensor training = training(engine, all, shape);
-      return new Parts(
-          training, part(engine, all, shape, 1, "validation"), part(engine, all, shape, 2, "test"));
+      return new Parts(split.training(shape), split.validation(shape), split.test(shape));
     }
     MatchedLabels.Moves moves = matched(file).moves();
     EngineTensor given = engine.read(file, common.readOptions(), common.type);
     TensorShape shape =
-        union(all.originalStatistics().shape(), moves.shape(given.originalStatistics().shape()));
+        SplitEntries.union(
+            all.originalStatistics().shape(), moves.shape(given.originalStatistics().shape()));
     checkLabels(shape);
-    EngineTensor training = training(engine, all, shape);
+    EngineTensor training = split.training(shape);
     EngineTensor validation =
         engine.select(given, given.uri() + ", all entries", shape, moves::found);
     requireSome(validation, given, console);
-    requireApart(validation, training);
-    return new Parts(training, validation, part(engine, all, shape, 2, "test"));
+    split.requireApart(file, validation, training);
+    return new Parts(training, validation, split.test(shape));
   }
 
   /** The labels of validation entries beside those of the tensor. */
@@ -322,55 +320,6 @@ public final class CompleteCommand extends RankedCommand {
       console.note(
           "entries of %s left out, with labels that %s lacks: %,d", given.uri(), input, lost);
     }
-  }
-
-  private EngineTensor training(Engine engine, EngineTensor all, TensorShape shape) {
-    EngineTensor training = part(engine, all, shape, 0, "training");
-    if (training.statistics().entries() == 0) {
-      throw new WeftException(
-          ErrorCode.MALFORMED_INPUT,
-          all.statistics().entries() == 0
-              ? input + ": expected entries to learn from, found a tensor without entries"
-              : String.format(
-                  Locale.ROOT,
-                  "%s: expected entries to learn from, found none in a share of %.3g of %,d; give"
-                      + " smaller shares by --split",
-                  input,
-                  1 - shares()[0] - shares()[1],
-                  all.statistics().entries()));
-    }
-    return training;
-  }
-
-  private EngineTensor part(
-      Engine engine, EngineTensor all, TensorShape shape, int part, String name) {
-    double[] shares = shares();
-    double[] three = {1 - shares[0] - shares[1], shares[0], shares[1]};
-    return engine.select(
-        all, name + " entries of " + input, shape, HashedSplit.part(three, part, seed));
-  }
-
-  private static TensorShape union(TensorShape one, TensorShape other) {
-    return TensorShape.of(
-        IntStream.range(0, one.order())
-            .mapToLong(mode -> Math.max(one.size(mode), other.size(mode)))
-            .toArray());
-  }
-
-  private void requireApart(EngineTensor validation, EngineTensor training) {
-    HashedSplit.common(validation.entries(), training.entries())
-        .ifPresent(
-            at -> {
-              throw new WeftException(
-                  ErrorCode.MALFORMED_INPUT,
-                  String.format(
-                      Locale.ROOT,
-                      "--validate %s: expected entries that %s does not have, found the coordinates"
-                          + " %s (from 1) in both; take them out of one of the files",
-                      validate,
-                      input,
-                      Arrays.toString(LongStream.of(at).map(i -> i + 1).toArray())));
-            });
   }
 
   /** Gives work a judge by the entries of a tensor, if it has any. */
