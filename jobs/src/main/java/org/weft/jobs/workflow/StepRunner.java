@@ -120,7 +120,7 @@ record StepRunner(
                       "output", "info", "step", step.id(), "attempt", attempt, "message", line));
       double seconds = (System.nanoTime() - start) * 1e-9;
       if (status == 0) {
-        inputs.requireUnchanged(run, step);
+        requireUnchanged(step, now, seconds);
         return made(step, key, now, seconds);
       }
       String why =
@@ -133,6 +133,20 @@ record StepRunner(
       Duration pause = backoff(step, tries);
       say("retry", "warning", step, why + "; tries again in " + pause.toMillis() / 1000.0 + " s");
       Thread.sleep(pause.toMillis());
+    }
+  }
+
+  /** A step that read what changed is not done, and no longer at work. */
+  private void requireUnchanged(WorkflowStep step, Records.StepRun now, double seconds) {
+    try {
+      inputs.requireUnchanged(run, step);
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.INPUT_CHANGED) {
+        int status = e.code().kind().exitStatus();
+        String why = "an input changed while it ran";
+        end(now.ended(Records.State.FAILED, why, seconds, status), "failed", "error");
+      }
+      throw e;
     }
   }
 

@@ -189,6 +189,8 @@ class WorkflowRunTest {
     assertThat(changed).hasMessageContaining("expected the input of step b as at the start of run");
     fakes.meanwhile = () -> edit("in", "changing" + fakes.ran.size());
     assertThat(failed(TEXT)).isEqualTo(ErrorCode.INPUT_CHANGED);
+    assertThat(step("a").state()).isEqualTo(Records.State.FAILED);
+    assertThat(step("a").reason()).isEqualTo("an input changed while it ran");
     fakes.meanwhile = () -> {};
     run(TEXT);
     assertThat(dir.resolve("a")).hasContent("changing1");
