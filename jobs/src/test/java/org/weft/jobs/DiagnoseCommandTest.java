@@ -7,12 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft diagnose} on a tensor of two components, with one slice that has another. */
 class DiagnoseCommandTest {
@@ -184,5 +186,25 @@ class DiagnoseCommandTest {
     Run run = run("diagnose " + line);
     assertThat(run.status()).as(run.err()).isEqualTo(2);
     assertThat(run.err()).contains(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd --rank 2",
+        "tucker --ranks 2,2,2",
+        "complete --rank 2 --split 0,0 --ridge 0.01 --iterations 2"
+      })
+  void anotherTensorIsOneErrorForEveryKindOfModel(String method) {
+    Run made = run(method + " DIR/x.tns --output DIR/other");
+    assertThat(made.status()).as(made.err()).isZero();
+    Run.write(folder, "flat.tns", "1 2 3.5\n");
+    Run.write(folder, "deep.tns", "1 2 1 1 1 3.5\n");
+    Run.write(folder, "large.tns", "99 2 1 3.5\n");
+    for (String tensor : List.of("flat.tns", "deep.tns", "large.tns")) {
+      Run run = run("diagnose DIR/other DIR/" + tensor);
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("WEFT-103", tensor + ": expected the model's tensor of 9 x");
+    }
   }
 }

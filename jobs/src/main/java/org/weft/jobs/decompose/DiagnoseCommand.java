@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.diagnose.ModelParts;
@@ -31,6 +33,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
+import org.weft.tensor.TensorShape;
 import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -147,6 +150,7 @@ public final class DiagnoseCommand extends WeftCommand {
       all.put("model", folder);
       all.put("input", input);
       FactorModel factors = FactorModel.read(model);
+      requireShape(model, factors.shape(), tensor.statistics().shape());
       Optional<String> without = withoutConsistency(model);
       if (without.isPresent()) {
         all.put("no_core_consistency", without.get());
@@ -173,6 +177,24 @@ public final class DiagnoseCommand extends WeftCommand {
         draw(files, plot, RankScan.picture(scan));
         console.note("wrote %s", plot);
       }
+    }
+  }
+
+  /**
+   * The shape is the model's; entries beside which all cells are unknown may be in fewer slices.
+   */
+  private void requireShape(ModelFolder model, TensorShape expected, TensorShape found) {
+    boolean fits = expected.order() == found.order();
+    for (int mode = 0; fits && mode < expected.order(); mode++) {
+      fits =
+          model.hasUnknownCells()
+              ? found.size(mode) <= expected.size(mode)
+              : found.size(mode) == expected.size(mode);
+    }
+    if (!fits) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          input + ": expected the model's tensor of " + expected + ", found " + found);
     }
   }
 
