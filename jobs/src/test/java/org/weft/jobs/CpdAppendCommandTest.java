@@ -98,6 +98,24 @@ class CpdAppendCommandTest {
     }
   }
 
+  @Test
+  void labelsThatTheNewEntriesLackAreNamed() {
+    String users = "a b c d e f g".replace(' ', '\n') + "\n";
+    Run.write(folder, "users.map", users);
+    String labelled = " --names user,item,day --labels user=DIR/users.map ";
+    Run first = weft("cpd DIR/past.tns --rank 2 --iterations 2 --output DIR/known" + labelled);
+    assertThat(first.status()).as(first.err()).isZero();
+    days("new.tns", 9, 9);
+    Run without = weft("cpd DIR/new.tns --append DIR/known --output DIR/out1");
+    assertThat(without.status()).as(without.err()).isZero();
+    assertThat(without.err())
+        .contains("DIR/known has labels of user, and ".replace("DIR", "" + folder));
+    Run with = weft("cpd DIR/new.tns --append DIR/known --output DIR/out2" + labelled);
+    assertThat(with.status()).as(with.err()).isZero();
+    assertThat(with.err()).doesNotContain("has labels of");
+    assertThat(folder.resolve("out2/mode0.tsv")).exists();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

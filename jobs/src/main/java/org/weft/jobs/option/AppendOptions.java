@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Checkpoints;
@@ -58,6 +59,7 @@ public final class AppendOptions {
   double forget = 1;
 
   private @Nullable CpHistory history;
+  private String unlabelled = "";
 
   public boolean isOn() {
     return append != null;
@@ -125,6 +127,11 @@ public final class AppendOptions {
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
     MatchedLabels.of(input, names, labels, model(), folder).requireSame();
+    unlabelled =
+        folder.labels().keySet().stream()
+            .filter(mode -> !labels.containsKey(mode))
+            .map(mode -> folder.modeNames().get(mode))
+            .collect(Collectors.joining(", "));
     double[] lambda = folder.lambda();
     List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < modes; mode++) {
@@ -173,6 +180,12 @@ public final class AppendOptions {
               all.uri(),
               model(),
               before));
+    }
+    if (!unlabelled.isEmpty()) {
+      console.note(
+          "%s has labels of %s, and %s has none: slices are matched by their numbers, and the new"
+              + " model has no labels there",
+          model(), unlabelled, all.uri());
     }
     console.note(
         "%,d entries of new slices; the model stands for %,d others",
