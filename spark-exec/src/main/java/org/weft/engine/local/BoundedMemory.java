@@ -66,7 +66,7 @@ final class BoundedMemory implements MemorySource {
   private long obtain(long bytes) {
     long address = keptBlock(bytes);
     if (address == 0) {
-      keepAtMost(Math.max(mostUsed, used + bytes) - used - bytes);
+      keepAtMost(Math.max(0, mostUsed - used - bytes));
       address = fresh(bytes);
     }
     used += bytes;
