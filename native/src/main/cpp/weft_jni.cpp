@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <jni.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -173,6 +174,55 @@ WEFT_METHOD(jdouble, sumOfSquares)(JNIEnv *, jclass, jlong address, jlong count,
     }
     return sum;
   });
+}
+
+/* Copies the rows of runs to where they lie one after the other. The next runs are on their way from
+ * memory while one is copied. */
+WEFT_METHOD(jboolean, gatherRows)(JNIEnv *env, jclass, jintArray firsts, jintArray counts, jint runs,
+                                  jint row_bytes, jlong rows, jlong packed) {
+  constexpr jint ahead = 8;
+  Elements<jint> first(env, firsts);
+  Elements<jint> count(env, counts);
+  if (!first.held() || !count.held()) return JNI_FALSE;
+  auto from = [&](jint run) { return at<const char>(rows + jlong{first[run]} * row_bytes); };
+  char *to = at<char>(packed);
+  for (jint run = 0; run < runs; run++) {
+    if (run + ahead < runs) {
+      __builtin_prefetch(from(run + ahead));
+      __builtin_prefetch(from(run + ahead) + 64);
+    }
+    size_t bytes = static_cast<size_t>(count[run]) * static_cast<size_t>(row_bytes);
+    memcpy(to, from(run), bytes);
+    to += bytes;
+  }
+  return JNI_TRUE;
+}
+
+/* Copies the next bytes of rows that come one after the other to their places. `begun` is the run
+ * that the first of them belongs to, above 32 bits, and how many bytes of it were there before.
+ * Returns this for the byte after the last one; -1 if there are fewer rows, or they cannot be held. */
+WEFT_METHOD(jlong, scatterRows)(JNIEnv *env, jclass, jintArray firsts, jintArray counts, jint runs,
+                                jint row_bytes, jlong rows, jlong packed, jlong bytes, jlong begun) {
+  Elements<jint> first(env, firsts);
+  Elements<jint> count(env, counts);
+  if (!first.held() || !count.held()) return -1;
+  const char *from = at<const char>(packed);
+  jint run = static_cast<jint>(begun >> 32);
+  jlong done = begun & UINT32_MAX;
+  for (jlong left = bytes; left > 0;) {
+    if (run >= runs) return -1;
+    jlong whole = jlong{count[run]} * row_bytes;
+    jlong some = left < whole - done ? left : whole - done;
+    memcpy(at<char>(rows + jlong{first[run]} * row_bytes + done), from, static_cast<size_t>(some));
+    from += some;
+    left -= some;
+    done += some;
+    if (done == whole) {
+      run++;
+      done = 0;
+    }
+  }
+  return jlong{run} << 32 | done;
 }
 
 /* Sets bit element / width for each of `count` elements; false if a bit has no place. */

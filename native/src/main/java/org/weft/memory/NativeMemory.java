@@ -125,7 +125,13 @@ public final class NativeMemory {
 
   /** Copies {@code bytes} between non-overlapping blocks. */
   public static void copy(long source, long destination, long bytes) {
-    UNSAFE.copyMemory(source, destination, bytes);
+    if (bytes > FEW_BYTES || bytes % Long.BYTES != 0) {
+      UNSAFE.copyMemory(source, destination, bytes);
+      return;
+    }
+    for (int i = 0; i < bytes; i += Long.BYTES) {
+      UNSAFE.putLong(destination + i, UNSAFE.getLong(source + i));
+    }
   }
 
   /** As {@link #copy}, of blocks that may overlap. */
@@ -141,13 +147,7 @@ public final class NativeMemory {
 
   /** Copies {@code count} elements from native memory into {@code into} at {@code at}. */
   public static void copyToArray(long source, byte[] into, int at, int count) {
-    if (count > FEW_BYTES || count % Long.BYTES != 0) {
-      UNSAFE.copyMemory(null, source, into, BYTES + at, count);
-      return;
-    }
-    for (int i = 0; i < count; i += Long.BYTES) {
-      UNSAFE.putLong(into, BYTES + at + i, UNSAFE.getLong(source + i));
-    }
+    UNSAFE.copyMemory(null, source, into, BYTES + at, count);
   }
 
   public static void copyToArray(long source, int[] into, int at, int count) {
@@ -190,6 +190,12 @@ public final class NativeMemory {
   }
 
   public static void copyFromArray(double[] from, int at, long destination, int count) {
+    if (count <= FEW_BYTES / Double.BYTES) {
+      for (int i = 0; i < count; i++) {
+        UNSAFE.putDouble(destination + (long) i * Double.BYTES, from[at + i]);
+      }
+      return;
+    }
     UNSAFE.copyMemory(from, DOUBLES + 8L * at, null, destination, 8L * count);
   }
 

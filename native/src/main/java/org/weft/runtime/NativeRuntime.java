@@ -88,6 +88,19 @@ public final class NativeRuntime {
 
   static native double sumOfSquares(long address, long count, int type);
 
+  static native boolean gatherRows(
+      int[] firsts, int[] counts, int runs, int rowBytes, long rows, long packed);
+
+  static native long scatterRows(
+      int[] firsts,
+      int[] counts,
+      int runs,
+      int rowBytes,
+      long rows,
+      long packed,
+      long bytes,
+      long begun);
+
   static native boolean setBits(long address, long count, int type, long width, long[] bits);
 
   static native boolean lookUp(int[] column, int size, int[] table, int[] into);
@@ -178,7 +191,7 @@ public final class NativeRuntime {
   }
 
   /** Asks for huge pages for a block; nothing where the runtime cannot be loaded. */
-  static void advise(long address, long bytes) {
+  public static void advise(long address, long bytes) {
     if (FAILURE == null) {
       adviseHugePages(address, bytes);
     }

@@ -1,24 +1,30 @@
 package org.weft.spark.exchange;
 
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import org.apache.spark.SSLOptions;
 import org.apache.spark.SecurityManager;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.network.TransportContext;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.buffer.NettyManagedBuffer;
 import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.network.client.StreamCallback;
 import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.client.TransportClientBootstrap;
 import org.apache.spark.network.client.TransportClientFactory;
 import org.apache.spark.network.crypto.AuthClientBootstrap;
 import org.apache.spark.network.crypto.AuthServerBootstrap;
 import org.apache.spark.network.netty.SparkTransportConf;
-import org.apache.spark.network.server.OneForOneStreamManager;
 import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
 import org.apache.spark.network.server.TransportServerBootstrap;
@@ -37,8 +43,8 @@ public final class RowExchange {
   private static final String CONNECTING = "spark.weft.io.connectionCreationTimeout";
   private static final int AT_A_TIME = 8;
 
-  /** First byte of a question for rows. */
-  public static final byte ROWS = 0;
+  /** Questions are the names of the streams that answer them: a character is a byte. */
+  private static final Charset QUESTIONS = StandardCharsets.ISO_8859_1;
 
   /** First byte of a message to a {@link WorkQueue}. */
   static final byte WORK = 1;
@@ -49,7 +55,7 @@ public final class RowExchange {
   private final TransportClientFactory clients;
   private final RowPlace here;
 
-  private RowExchange(UnaryOperator<ByteBuffer> answers) {
+  private RowExchange(Function<ByteBuffer, ByteBuf> answers) {
     SparkEnv env = SparkEnv.get();
     SparkConf conf = env.conf().clone().setIfMissing(CONNECTING, "30s");
     SecurityManager security = env.securityManager();
@@ -73,9 +79,9 @@ public final class RowExchange {
   /**
    * Opens this process's end if it is not open.
    *
-   * @param answers turns a question for rows into its answer, in any thread
+   * @param answers turns a question for rows into its answer, in any thread; throws nothing
    */
-  public static synchronized RowExchange ofProcess(UnaryOperator<ByteBuffer> answers) {
+  public static synchronized RowExchange ofProcess(Function<ByteBuffer, ByteBuf> answers) {
     if (ofProcess == null) {
       ofProcess = new RowExchange(answers);
     }
@@ -94,11 +100,10 @@ public final class RowExchange {
 
   /** Answers on Spark's network threads: what is asked for is in memory, or on this disk. */
   private static final class Answering extends RpcHandler {
-    private final UnaryOperator<ByteBuffer> answers;
-    private final StreamManager streams = new OneForOneStreamManager();
+    private final StreamManager streams;
 
-    Answering(UnaryOperator<ByteBuffer> answers) {
-      this.answers = answers;
+    Answering(Function<ByteBuffer, ByteBuf> answers) {
+      streams = new Answers(answers);
     }
 
     @Override
@@ -110,7 +115,7 @@ public final class RowExchange {
             WorkQueue.of(message.getLong()).hello();
             callback.onSuccess(ByteBuffer.allocate(0));
           }
-          default -> callback.onSuccess(answers.apply(message));
+          default -> throw new IllegalArgumentException("an unknown message");
         }
       } catch (RuntimeException e) {
         callback.onFailure(e);
@@ -120,6 +125,26 @@ public final class RowExchange {
     @Override
     public StreamManager getStreamManager() {
       return streams;
+    }
+  }
+
+  /** Answers as streams, whose bytes the asker takes from the network's own memory. */
+  private static final class Answers extends StreamManager {
+    private final Function<ByteBuffer, ByteBuf> answers;
+
+    Answers(Function<ByteBuffer, ByteBuf> answers) {
+      this.answers = answers;
+    }
+
+    @Override
+    public ManagedBuffer openStream(String question) {
+      ByteBuffer message = ByteBuffer.wrap(question.getBytes(QUESTIONS));
+      return new NettyManagedBuffer(answers.apply(message));
+    }
+
+    @Override
+    public ManagedBuffer getChunk(long stream, int chunk) {
+      throw new IllegalStateException("rows are not sent in chunks");
     }
   }
 
@@ -138,7 +163,7 @@ public final class RowExchange {
         break;
       }
       try {
-        send(question.place(), question.message(), new Taking(question, free, failure));
+        ask(question, new Taking(question.taker(), free, failure));
       } catch (IOException | RuntimeException e) {
         failure.compareAndSet(null, e);
         free.release();
@@ -153,6 +178,13 @@ public final class RowExchange {
     if (failed != null) {
       throw new IOException("an executor has not sent rows", failed);
     }
+  }
+
+  private void ask(Question question, StreamCallback taking)
+      throws IOException, InterruptedException {
+    RowPlace place = question.place();
+    String name = QUESTIONS.decode(question.message()).toString();
+    clients.createClient(place.host(), place.port()).stream(name, taking);
   }
 
   /** Sends a message; the answer is the callback's, in another thread. */
@@ -179,23 +211,54 @@ public final class RowExchange {
     }
   }
 
-  private record Taking(Question question, Semaphore free, AtomicReference<Throwable> failure)
-      implements RpcResponseCallback {
+  /**
+   * Takes an answer. What fails here must not reach the connection, which others use, too. A
+   * connection that breaks may say so twice.
+   */
+  private static final class Taking implements StreamCallback {
+    private final Question.Taker taker;
+    private final Semaphore free;
+    private final AtomicReference<Throwable> failure;
+    private final AtomicBoolean underWay = new AtomicBoolean(true);
+
+    Taking(Question.Taker taker, Semaphore free, AtomicReference<Throwable> failure) {
+      this.taker = taker;
+      this.free = free;
+      this.failure = failure;
+    }
+
     @Override
-    public void onSuccess(ByteBuffer answer) {
+    public void onData(String question, ByteBuffer bytes) {
       try {
-        question.taker().accept(answer);
+        taker.take(bytes);
       } catch (RuntimeException e) {
         failure.compareAndSet(null, e);
-      } finally {
-        free.release();
       }
     }
 
     @Override
-    public void onFailure(Throwable e) {
+    public void onComplete(String question) {
+      try {
+        if (failure.get() == null) {
+          taker.end();
+        }
+      } catch (RuntimeException e) {
+        failure.compareAndSet(null, e);
+      } finally {
+        end();
+      }
+    }
+
+    @Override
+    public void onFailure(String question, Throwable e) {
       failure.compareAndSet(null, e);
-      free.release();
+      end();
+    }
+
+    private void end() {
+      if (underWay.compareAndSet(true, false)) {
+        free.release();
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package org.weft.spark.exchange;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.weft.runtime.PackedRows;
 
 /** Some rows in ascending order, as runs of neighbours. Takes 8 bytes a run, and 2 when sent. */
 public final class RowRuns {
@@ -41,6 +42,30 @@ public final class RowRuns {
   /** Rows of all runs. */
   public int rows() {
     return rows;
+  }
+
+  /** The row after the last one. */
+  public int end() {
+    return runs == 0 ? 0 : firsts[runs - 1] + lengths[runs - 1];
+  }
+
+  /** Packs the rows of the runs, from row 0's address to another one. */
+  public void gather(int rowBytes, long rows, long packed) {
+    PackedRows.gather(firsts, lengths, runs, rowBytes, rows, packed);
+  }
+
+  /**
+   * Puts the next bytes of the packed rows where they belong.
+   *
+   * @param begun what the call before this one returned; 0 at the beginning
+   */
+  public long scatter(int rowBytes, long rows, long packed, long bytes, long begun) {
+    return PackedRows.scatter(firsts, lengths, runs, rowBytes, rows, packed, bytes, begun);
+  }
+
+  /** Whether {@link #scatter} has put all rows where they belong when it returns this. */
+  public boolean isAll(long done) {
+    return done == (long) runs << Integer.SIZE;
   }
 
   /** Goes through the runs in their order. */

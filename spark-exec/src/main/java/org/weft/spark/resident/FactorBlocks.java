@@ -1,5 +1,6 @@
 package org.weft.spark.resident;
 
+import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -20,6 +22,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.io.ChunkedByteBuffer;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.NativeRuntime;
 import org.weft.spark.exchange.Question;
 import org.weft.spark.exchange.RowExchange;
 import org.weft.spark.exchange.RowPlace;
@@ -38,10 +41,13 @@ import scala.reflect.ClassTag$;
  * step says where its rows are.
  */
 public final class FactorBlocks {
-  /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */
-  private static final int BLOCK_BYTES = 1 << 20;
+  /** Most bytes of a block, but for a row that is longer. */
+  private static final int BLOCK_BYTES = 8 << 20;
 
-  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 2;
+  /** Bytes of the rows that a question asks for, but for the last of them. */
+  static final int ANSWER_BYTES = 1 << 20;
+
+  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 1;
 
   private FactorBlocks() {}
 
@@ -97,6 +103,7 @@ public final class FactorBlocks {
     public long address(long row) {
       if (row % blockRows == 0) {
         block = Platform.allocateDirectBuffer(Math.toIntExact((end(row) - row) * rowBytes));
+        NativeRuntime.advise(NativeMemory.address(block), block.capacity());
       }
       return NativeMemory.address(block) + row % blockRows * rowBytes;
     }
@@ -204,51 +211,38 @@ public final class FactorBlocks {
       int rowBytes,
       long address) {
     ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + rows.mostBytes());
-    message.put(RowExchange.ROWS).putLong(space).putInt(range).putLong(block).putInt(rowBytes);
+    message.putLong(space).putInt(range).putLong(block).putInt(rowBytes);
     message.put((byte) (nonzero ? 1 : 0));
     rows.writeTo(message);
     return new Question(
-        place,
-        message.flip(),
-        answer -> {
-          RowRuns sent = nonzero ? RowRuns.readFrom(answer) : rows;
-          if (answer.remaining() != sent.rows() * rowBytes) {
-            throw new IllegalStateException(
-                "expected " + sent.rows() + " rows, found " + answer.remaining() + " bytes");
-          }
-          sent.forEach(
-              (first, count, before) ->
-                  copyFrom(
-                      answer,
-                      before * rowBytes,
-                      address + (long) first * rowBytes,
-                      count * rowBytes));
-        });
+        place, message.flip(), new ArrivingRows(nonzero ? null : rows, rowBytes, address));
   }
 
-  private static ByteBuffer answer(ByteBuffer message) {
-    BlockId name = name(message.getLong(), message.getInt(), message.getLong());
-    int rowBytes = message.getInt();
-    boolean nonzero = message.get() != 0;
-    RowRuns asked = RowRuns.readFrom(message);
-    ByteBuffer[] answer = new ByteBuffer[1];
-    use(name, block -> answer[0] = answer(block.toByteBuffer(), asked, nonzero, rowBytes));
-    return answer[0];
-  }
-
-  private static ByteBuffer answer(ByteBuffer all, RowRuns asked, boolean nonzero, int rowBytes) {
-    RowRuns rows = nonzero ? nonzero(all, asked, rowBytes) : asked;
-    int head = nonzero ? rows.mostBytes() : 0;
-    ByteBuffer answer = ByteBuffer.allocate(head + rows.rows() * rowBytes);
-    if (nonzero) {
-      rows.writeTo(answer);
+  /** Answers a question: {@link ArrivingRows} takes it. */
+  private static ByteBuf answer(ByteBuffer message) {
+    try {
+      BlockId name = name(message.getLong(), message.getInt(), message.getLong());
+      int rowBytes = message.getInt();
+      boolean nonzero = message.get() != 0;
+      RowRuns asked = RowRuns.readFrom(message);
+      ByteBuf[] answer = new ByteBuf[1];
+      use(name, block -> answer[0] = answer(block.toByteBuffer(), asked, nonzero, rowBytes));
+      return answer[0];
+    } catch (RuntimeException e) {
+      return ArrivingRows.refusal(e);
     }
-    byte[] into = answer.array();
-    int at = answer.position();
-    rows.forEach(
-        (first, count, before) ->
-            copyTo(into, at + before * rowBytes, all, first * rowBytes, count * rowBytes));
-    return answer.limit(at + rows.rows() * rowBytes).position(0);
+  }
+
+  private static ByteBuf answer(ByteBuffer all, RowRuns asked, boolean nonzero, int rowBytes) {
+    if ((long) asked.end() * rowBytes > all.remaining()) {
+      throw new IllegalStateException("a block has " + all.remaining() + " bytes, too few");
+    }
+    RowRuns rows = nonzero ? nonzero(all, asked, rowBytes) : asked;
+    ByteBuf answer = ArrivingRows.answer(nonzero ? rows : null, rows.rows() * rowBytes);
+    ByteBuffer into = answer.nioBuffer(answer.writerIndex(), rows.rows() * rowBytes);
+    long address = NativeMemory.address(into) + into.position();
+    useDirect(all, block -> rows.gather(rowBytes, block, address));
+    return answer.writerIndex(answer.writerIndex() + rows.rows() * rowBytes);
   }
 
   /** Those of the rows that have a number other than zero. */
@@ -285,6 +279,23 @@ public final class FactorBlocks {
     }
   }
 
+  /**
+   * Uses the address of a buffer's remaining bytes, or of a copy of them if they are in the heap.
+   */
+  static void useDirect(ByteBuffer bytes, LongConsumer use) {
+    if (bytes.isDirect()) {
+      use.accept(NativeMemory.address(bytes) + bytes.position());
+      return;
+    }
+    ByteBuffer copy = ByteBuffer.allocateDirect(bytes.remaining());
+    try {
+      copy.put(bytes.duplicate());
+      use.accept(NativeMemory.address(copy));
+    } finally {
+      NativeMemory.free(copy);
+    }
+  }
+
   private static void copyFrom(ByteBuffer answer, int skip, long address, int bytes) {
     if (answer.isDirect()) {
       long source = NativeMemory.address(answer) + answer.position() + skip;
@@ -292,15 +303,6 @@ public final class FactorBlocks {
     } else {
       int at = answer.arrayOffset() + answer.position() + skip;
       NativeMemory.copyFromArray(answer.array(), at, address, bytes);
-    }
-  }
-
-  private static void copyTo(byte[] into, int at, ByteBuffer block, int skip, int bytes) {
-    if (block.isDirect()) {
-      long source = NativeMemory.address(block) + block.position() + skip;
-      NativeMemory.copyToArray(source, into, at, bytes);
-    } else {
-      block.get(block.position() + skip, into, at, bytes);
     }
   }
 
@@ -312,7 +314,7 @@ public final class FactorBlocks {
     }
     try (InputStream in = block.toInputStream()) {
       in.skipNBytes(skip);
-      byte[] chunk = new byte[(int) Math.min(BLOCK_BYTES, bytes)];
+      byte[] chunk = new byte[(int) Math.min(ANSWER_BYTES, bytes)];
       for (long done = 0; done < bytes; ) {
         int count = in.readNBytes(chunk, 0, (int) Math.min(chunk.length, bytes - done));
         if (count == 0) {

@@ -9,6 +9,7 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -65,7 +66,10 @@ public final class FactorCopy {
     BlockId name = new BroadcastBlockId(decomposition.id(), "_mode" + wanted.mode());
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(name, what, running);
     TensorShape shape = TensorShape.of(wanted.rows(), wanted.columns());
-    return new FactorCopy(entry, TensorStorage.dense(entry.scope(), shape, wanted.type()));
+    return new FactorCopy(
+        entry,
+        TensorStorage.denseUninitialized(
+            entry.scope(), shape, TensorFormat.dense(2, wanted.type())));
   }
 
   /** Fills what is missing of the rows; the running task reads from now to its end. */

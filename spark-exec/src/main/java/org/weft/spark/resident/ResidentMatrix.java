@@ -12,6 +12,7 @@ import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
 import org.weft.planner.partition.SliceRange;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -110,7 +111,10 @@ public final class ResidentMatrix {
     BlockId first = new BroadcastBlockId(operand.blocks().get(0).id(), "");
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(first, what, wanted);
     TensorShape shape = shape(vector, operand.rows(), operand.columns());
-    return new ResidentMatrix(entry, TensorStorage.dense(entry.scope(), shape, valueType), fetched);
+    TensorStorage rows =
+        TensorStorage.denseUninitialized(
+            entry.scope(), shape, TensorFormat.dense(shape.order(), valueType));
+    return new ResidentMatrix(entry, rows, fetched);
   }
 
   /** Copies the blocks that are not there yet; returns their rows. */

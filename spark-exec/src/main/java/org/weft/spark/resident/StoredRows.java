@@ -70,6 +70,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
   private final class Copy {
     private final int rowBytes;
     private final long blockRows;
+    private final int answerRows;
     private final long address;
     private final List<Question> questions = new ArrayList<>();
     private long fetched;
@@ -83,6 +84,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
     Copy(int rowBytes, long address) {
       this.rowBytes = rowBytes;
       this.blockRows = FactorBlocks.blockRows(rowBytes);
+      this.answerRows = Math.max(1, FactorBlocks.ANSWER_BYTES / Math.max(1, rowBytes));
       this.address = address;
     }
 
@@ -105,12 +107,13 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
     private void need(int range, long from, long to) {
       for (long row = from; row < to; ) {
         long block = row / blockRows;
-        long end = Math.min(to, (block + 1) * blockRows);
-        if (range != openRange || block != openBlock) {
+        if (range != openRange || block != openBlock || open.rows() >= answerRows) {
           close();
           openRange = range;
           openBlock = block;
         }
+        long more = Math.min((block + 1) * blockRows - row, answerRows - open.rows());
+        long end = Math.min(to, row + more);
         open.add((int) (row - block * blockRows), (int) (end - row));
         row = end;
       }

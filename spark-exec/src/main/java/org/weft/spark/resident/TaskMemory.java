@@ -13,6 +13,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.runtime.NativeRuntime;
 import org.weft.text.Bytes;
 
 /**
@@ -101,6 +102,7 @@ public final class TaskMemory implements MemorySource {
       }
       throw exhausted(bytes);
     }
+    NativeRuntime.advise(block.getBaseOffset(), block.size());
     long address = (block.getBaseOffset() + ALIGNMENT - 1) & -ALIGNMENT;
     blocks.put(address, block);
     return address;
