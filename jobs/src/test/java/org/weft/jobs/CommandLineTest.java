@@ -152,7 +152,12 @@ class CommandLineTest {
         "spy IN                                  | expected OUT, found none",
         "eval                                    | expected EXPR, found none; for example: weft eval 'y(i)",
         "mttkrp IN --mode 0 --rank               | expected --rank R, found none",
-        "stats IN more words                     | expected nothing after the last argument, found 'more'",
+        "stats IN more words                     | expected nothing after the last argument, found 'more',"
+            + " 'words'; see",
+        "cpd IN out.model --rank 2               | expected nothing after the last argument, found"
+            + " 'out.model'; the result's path is given with --output; see",
+        "cpd IN out.model --rank 2 --output=m    | expected nothing after the last argument, found"
+            + " 'out.model'; see",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
         "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one: the"
             + " tensor's order is 3 and its modes have no names",

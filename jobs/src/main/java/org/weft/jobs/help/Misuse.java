@@ -103,10 +103,25 @@ public final class Misuse {
       return unknownCommand(unknown.group(1), spec.root());
     }
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
-    message = message.replaceFirst(UNMATCHED, "expected nothing after the last argument, found $1");
+    message =
+        message.replaceFirst(
+            UNMATCHED,
+            "expected nothing after the last argument, found $1"
+                + Matcher.quoteReplacement(resultsPath(spec, arguments)));
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
     message = NO_NUMBER.matcher(message).replaceFirst(Misuse::number);
     return message + see;
+  }
+
+  /** How to give the path of a result, where a word too many may be meant as one. */
+  private static String resultsPath(CommandSpec spec, String[] arguments) {
+    OptionSpec output = spec.optionsMap().get("--output");
+    boolean given =
+        output == null
+            || Arrays.stream(arguments)
+                .map(word -> word.replaceFirst("=.*", ""))
+                .anyMatch(List.of(output.names())::contains);
+    return given ? "" : "; the result's path is given with --output";
   }
 
   /** The names as they are on the pages, in lower case. */
