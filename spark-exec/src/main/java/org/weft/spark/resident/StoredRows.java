@@ -43,7 +43,9 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
   @Override
   public long copy(BitSet needed, long unit, int columns, ValueType type, long address) {
     Copy copy = new Copy(columns * type.bytes(), address);
-    for (int range = 0; range < places.length; range++) {
+    int own = IntStream.range(0, places.length).filter(this::isHere).findFirst().orElse(0);
+    for (int turn = 0; turn < places.length; turn++) {
+      int range = (own + turn) % places.length; // else all processes ask the first one at once
       long first = starts[range];
       long end = starts[range + 1];
       int at = needed.nextSetBit((int) (first / unit));
