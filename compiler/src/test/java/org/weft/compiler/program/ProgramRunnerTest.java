@@ -203,6 +203,28 @@ class ProgramRunnerTest {
         .isEqualTo("data = \n0,1,1,0,\ndata = \n2,2,2,2,\n");
   }
 
+  /** The mask has one entry, at (0,1). */
+  @ParameterizedTest
+  @ValueSource(strings = {"<M>", "<M[i, j]>", "<M[i, j], push>", "<M[i, j], pull>"})
+  void masksOfATranspositionLieOnTheResult(String mask) throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i, j] = [2];
+          Tensor<double> A([i, j], {Dense});
+          Tensor<double> M([i, j], {CSR});
+          Tensor<double> B([i, j], {Dense});
+          A[i, j] = 3.0;
+          M[i, j] = comet_read(0);
+          B[i, j]%s = transpose(A[i, j], {j, i});
+          print(B);
+        }
+        """;
+    String file = write("mask.tns", "2 2 1\n0 1 1\n");
+    assertThat(run("mask.ta", program.formatted(mask), Map.of("SPARSE_FILE_NAME0", file)))
+        .isEqualTo("data = \n0,3,0,0,\n");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"{Dense}", "{CSR}", "{DIA}"})
   void wholeNumbersKeepTheirDigits(String format) {

@@ -1,8 +1,11 @@
 package org.weft.compiler.program.check;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 
@@ -35,7 +38,8 @@ public final class Accesses {
 
   /**
    * A transposition alone on the right names the modes of the result, whatever labels the left side
-   * has: {@code B[i,j] = transpose(A[i,j], {j,i})} is the transpose of A, as in COMET.
+   * has: {@code B[i,j] = transpose(A[i,j], {j,i})} is the transpose of A, as in COMET. The labels
+   * of a mask follow those of the left side, on whose cells the mask lies.
    */
   public static Statement positional(Statement statement) {
     if (statement.value() instanceof Syntax.Transpose transpose
@@ -44,11 +48,24 @@ public final class Accesses {
       Syntax.Access target = statement.target();
       return new Statement(
           new Syntax.Access(target.tensor(), transpose.labels(), target.span()),
-          statement.mask(),
+          statement.mask() == null ? null : named(statement.mask(), target, transpose.labels()),
           statement.assignment(),
           statement.value());
     }
     return statement;
+  }
+
+  /** {@code mask} with the label of {@code labels} for each label of {@code target}. */
+  private static Mask named(Mask mask, Syntax.Access target, List<Syntax.Label> labels) {
+    Map<String, Syntax.Label> names = new HashMap<>();
+    for (int mode = 0; mode < labels.size(); mode++) {
+      names.putIfAbsent(target.labels().get(mode).name(), labels.get(mode));
+    }
+    Syntax.Access tensor = mask.tensor();
+    List<Syntax.Label> named =
+        tensor.labels().stream().map(label -> names.getOrDefault(label.name(), label)).toList();
+    return new Mask(
+        new Syntax.Access(tensor.tensor(), named, tensor.span()), mask.strategy(), mask.span());
   }
 
   /** Whether {@code expression} is a scalar: every access of a mode is inside a {@code SUM}. */
