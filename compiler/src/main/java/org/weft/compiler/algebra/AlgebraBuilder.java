@@ -24,6 +24,7 @@ public final class AlgebraBuilder {
   private final Map<String, Long> sizes;
   private final Diagnostics diagnostics;
   private final String result;
+  private final boolean accumulates;
   private final ReductionPlacement placement;
   private final Map<IndexVar, Long> constantSizes = new HashMap<>();
 
@@ -52,6 +53,7 @@ public final class AlgebraBuilder {
     this.sizes = sizes;
     this.diagnostics = diagnostics;
     this.result = statement.target().tensor();
+    this.accumulates = statement.assignment() != Statement.Assignment.ASSIGN;
     Set<String> kept = ReductionPlacement.labels(statement.target());
     this.placement = new ReductionPlacement(statement.value(), kept);
     this.free = new HashSet<>(kept);
@@ -89,8 +91,8 @@ public final class AlgebraBuilder {
       value = new TensorExpr.Negate(value);
     }
     TensorMask mask = statement.mask() == null ? null : mask(statement.mask(), target);
-    boolean accumulate = statement.assignment() != Statement.Assignment.ASSIGN;
-    if (accumulate && !target.tensor().format().isInsertable()) {
+    requireOneReading(statement);
+    if (accumulates && !target.tensor().format().isInsertable()) {
       diagnostics.error(
           statement.target().span(),
           "'"
@@ -107,7 +109,7 @@ public final class AlgebraBuilder {
     if (mask != null) {
       value = new TensorExpr.Product(Operator.FIRST, List.of(value, mask.access()));
     }
-    return new TensorAssignment(target, accumulate, value, mask, constantSizes);
+    return new TensorAssignment(target, accumulates, value, mask, constantSizes);
   }
 
   private TensorMask mask(Mask mask, TensorExpr.Access target) {
@@ -202,9 +204,39 @@ public final class AlgebraBuilder {
       diagnostics.error(
           access.span(),
           "the result " + result + " is also an operand",
-          "write the value into a tensor with another name, or use += to add to " + result);
+          accumulates
+              ? "write the value into a tensor with another name, then add that to " + result
+              : "write the value into a tensor with another name, or use += to add to " + result);
     }
     return access(access, TensorVar.Kind.OPERAND, scope);
+  }
+
+  /**
+   * By its labels, {@code A(i,j) = transpose(B(i,j),{j,i})} is a copy; by its looks, the transpose.
+   */
+  private void requireOneReading(Statement statement) {
+    Syntax.Access target = statement.target();
+    if (statement.value() instanceof Syntax.Transpose transpose
+        && transpose.operand() instanceof Syntax.Access operand) {
+      List<String> wanted = names(target);
+      List<String> list = transpose.labels().stream().map(Syntax.Label::name).toList();
+      if (!list.equals(wanted) && Set.copyOf(list).equals(Set.copyOf(wanted))) {
+        diagnostics.error(
+            transpose.labels().get(0).span(),
+            "expected {%s}, the labels of %s, found {%s}"
+                .formatted(String.join(",", wanted), result, String.join(",", list)),
+            "labels say which mode is which: for the transpose write %s(%s) = %s(%s)"
+                .formatted(
+                    result,
+                    String.join(",", list),
+                    operand.tensor(),
+                    String.join(",", names(operand))));
+      }
+    }
+  }
+
+  private static List<String> names(Syntax.Access access) {
+    return access.labels().stream().map(Syntax.Label::name).toList();
   }
 
   /** Labels say which mode is which, so a transposition changes nothing but is checked. */

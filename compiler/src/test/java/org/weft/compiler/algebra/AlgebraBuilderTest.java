@@ -148,9 +148,11 @@ class AlgebraBuilderTest {
             "y(i) = U(i,j) * x(j)",
             "y(i) = A(i) * x(i,j)",
             "y(i) = y(i) + x(i)",
+            "y(i) += y(i) + x(i)",
             "y(i) = sum(k, A(i,j))",
             "P(i,j) += A(i,j)",
             "A(i,j) = transpose(B(i,j), {j,k})",
+            "A(i,j) = transpose(B(i,j), {j,i})",
             "y(i)<P> = x(i)",
             "y(i)<x(j)> = z(i)",
             "y(i)<y> = z(i)")) {

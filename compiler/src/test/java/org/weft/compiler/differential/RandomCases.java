@@ -72,7 +72,8 @@ final class RandomCases {
     type = resultType(value);
     format(target);
     Optional<Case.Mask> mask = mask(target);
-    return complete(target, mask, random.nextInt(10) == 0 ? transposed(value) : value);
+    boolean views = random.nextInt(10) == 0 && !(value instanceof Term.Access);
+    return complete(target, mask, views ? transposed(value) : value);
   }
 
   private Optional<Case.Mask> mask(Term.Access target) {
@@ -204,7 +205,9 @@ final class RandomCases {
     };
   }
 
-  /** Views some operands through a transpose. */
+  /**
+   * Views some operands through a transpose, which alone would have to list the result's labels.
+   */
   private Term transposed(Term term) {
     if (term instanceof Term.Access access && access.labels().size() > 1) {
       List<String> labels = new ArrayList<>(access.freeLabels());
