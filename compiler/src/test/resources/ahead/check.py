@@ -226,6 +226,7 @@ def ttv(k):
         (at, X[at] + 1j, X.shape, "values of complex128"),
         (([0], [0], [0]), 1.0, X.shape, "list of values"),
         (([], [], []), [], (2, -1, 3), "sizes from 0"),
+        (np.transpose(at)[:2], X[at][:2], X.shape, "an array of coordinates for each"),
     ):
         refused(lambda: k.pack("T", coordinates, values, shape), words)
     T.crd[1][0] = 30

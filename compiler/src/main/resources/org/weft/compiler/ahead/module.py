@@ -116,7 +116,9 @@ def pack(name, coordinates, values, shape, index=np.int64):
     columns = [_cast(name, "coordinates", c, np.int64) for c in coordinates]
     values = _cast(name, "values", values, _DTYPE)
     if len(shape) != len(levels) or len(columns) != len(levels):
-        raise Error(f"{name} has {len(levels)} modes, found {len(shape)} sizes and {len(columns)} coordinates")
+        raise Error(
+            f"{name} has {len(levels)} modes, expected a size and an array of coordinates for each,"
+            f" found {len(shape)} sizes and {len(columns)} arrays")
     if values.ndim != 1 or min(shape, default=0) < 0:
         raise Error(f"{name}: expected a list of values and sizes from 0, found {values.ndim} modes and sizes {shape}")
     for mode, column in enumerate(columns):
