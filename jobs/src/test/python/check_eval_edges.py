@@ -47,6 +47,8 @@ for value, words in (
 ):
     fails(words, lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=value))
 assert np.allclose(weft.eval("y(i) = A(i,j) * x(j)", A=A, x=memoryview(x)), A @ x)
+for value in (A, x, 2):
+    fails("there is no operand z", lambda: weft.eval("y(i) = A(i,j)", A=A, z=value))
 for value in (-1, 2.5, "2", None):
     fails("threads is", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, threads=value))
 for value in (np.int64(2), 1 << 40):

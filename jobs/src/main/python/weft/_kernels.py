@@ -104,7 +104,8 @@ def _formats(operands):
 
 
 def _library(statement, result, sizes, operands):
-    formats = _formats(operands) | result
+    # The library refuses an operand that the statement does not have, in the words of Python.
+    formats = {n: f for n, f in _formats(operands).items() if re.search(rf"\b{re.escape(n)}\b", statement)} | result
     number = next(_numbers)
     stem = os.path.join(_directory(), f"kernel{number}_{os.getpid()}")
     arguments = [statement, "--type", _type(statement, operands), "--name", "kernel", "-q"]
