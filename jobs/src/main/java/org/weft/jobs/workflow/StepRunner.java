@@ -46,7 +46,9 @@ record StepRunner(
     for (String need : step.needs()) {
       Records.StepRun needed = steps.get(need);
       if (needed != null && isFailed(needed.state())) {
-        return end(before.with(Records.State.BLOCKED, "needs " + need), "blocked", "warning");
+        String why = needed.state() == Records.State.BLOCKED ? "did not run" : "failed";
+        String note = "does not run: it needs " + need + ", which " + why;
+        return end(before.with(Records.State.BLOCKED, note), "blocked", "warning");
       }
     }
     StepKey key = new StepKey(step.command(), inputs.of(step, steps, run.inputs()));

@@ -166,6 +166,7 @@ class WorkflowRunTest {
         .hasMessageContaining("step x: ended with status 1");
     assertThat(step("a").state()).isEqualTo(Records.State.DONE);
     assertThat(step("b").state()).isEqualTo(Records.State.BLOCKED);
+    assertThat(step("b").reason()).isEqualTo("does not run: it needs x, which failed");
     assertThat(step("c").state()).isEqualTo(Records.State.DONE);
     resume();
     assertThat(fakes.ran)
