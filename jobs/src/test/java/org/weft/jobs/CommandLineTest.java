@@ -299,6 +299,7 @@ class CommandLineTest {
     String missing = folder.resolve("no.tns").toString();
     assertThat(Run.of("-v", "stats", missing).err()).contains("WEFT-105: ", "at org.weft.");
     assertThat(Run.of("-q", "stats", "x.tns", "-v").err()).contains("expected -q or -v");
+    assertThat(Run.of("stats", "x.tns", "--threads", "-2").err()).contains("found 0 and -2");
     assertThat(LeadingOptions.moved(new String[] {"--threads", "2", "-v", "cpd", "x", "--rank"}))
         .containsExactly("cpd", "--threads", "2", "-v", "x", "--rank");
     assertThat(LeadingOptions.moved("-v explain --executors 2 cpd x.tns".split(" ")))

@@ -43,7 +43,9 @@ public abstract class WeftCommand implements Callable<Integer> {
       throw usage("expected -q or -v, found both");
     }
     if (common.partitions < 0 || common.threads < 0) {
-      throw usage("expected --partitions and --threads of at least 0; 0 chooses");
+      throw usage(
+          "expected --partitions and --threads of at least 0, where 0 chooses, found %d and %d",
+          common.partitions, common.threads);
     }
     common.refuseNonsense();
     ExplainCommand explanation = explain();
