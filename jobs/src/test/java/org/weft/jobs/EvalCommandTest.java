@@ -106,6 +106,20 @@ class EvalCommandTest {
         .contains("--allow-nonfinite");
   }
 
+  @Test
+  void inputsThatDoNotFitSayWhatWouldFit() throws Exception {
+    Path text = Files.writeString(folder.resolve("commas.tns"), "1,1,2\n2,1,3\n");
+    String[] commas = {"--input", "A=" + text};
+    assertThat(eval("y(i) = A(i,j)", commas).err()).contains("blanks or tabs separate columns");
+    Path entries = Files.writeString(folder.resolve("vector.tns"), "1 2\n6 3\n");
+    String[] vector = {"--input", "A=" + entries};
+    assertThat(eval("y(i) = A(i,j)", vector).err())
+        .contains("expected a tensor with 2 modes")
+        .contains("found 1 (6)");
+    assertThat(eval("y = A", vector).err())
+        .contains("a tensor has a label for each mode, such as A(i,j)");
+  }
+
   private static Run eval(String statement, String[] inputs) {
     List<String> arguments = new ArrayList<>(List.of("eval", statement));
     arguments.addAll(List.of(inputs));

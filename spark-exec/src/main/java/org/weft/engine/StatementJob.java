@@ -115,7 +115,10 @@ public record StatementJob(
               + ": expected a tensor with "
               + accesses.get(0).size()
               + " modes, as the expression labels it, found "
-              + shape);
+              + shape.order()
+              + " ("
+              + shape
+              + ")");
     }
   }
 

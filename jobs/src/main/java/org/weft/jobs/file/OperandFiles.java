@@ -111,7 +111,10 @@ public final class OperandFiles {
                 + order
                 + (order == 1 ? " mode" : " modes")
                 + ", as the expression labels it, found "
-                + entries.shape());
+                + entries.shape().order()
+                + " ("
+                + entries.shape()
+                + ")");
       }
       read.operands.put(name, entries.matched(name, matched));
     }
@@ -157,8 +160,9 @@ public final class OperandFiles {
       return integer.isPresent() ? (Number) integer.getAsLong() : (Number) value;
     } catch (NumberFormatException e) {
       throw usage(
-          "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",
-          name, text, name, text);
+          "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s';"
+              + " a tensor has a label for each mode, such as %s(i,j)",
+          name, text, name, text, name);
     }
   }
 

@@ -135,7 +135,8 @@ public final class TnsFormat extends SingleFileFormat {
           "expected from 2 to "
               + (MAX_ORDER + 1)
               + " columns (coordinates and a value), found "
-              + columns);
+              + columns
+              + "; blanks or tabs separate columns");
     }
     EntryLayout layout = layout(columns - 1, null, zeroBased, "in the first entry");
     return new TensorHeader(columns - 1, null, -1, start, layout);
