@@ -222,11 +222,19 @@ public record Gcp(
       return -losses.get(number - 1);
     }
 
-    /** Whether the latest iteration lowered the loss by less than the tolerance. */
+    /**
+     * Whether the latest iteration lowered the loss by no more than the tolerance. A loss that is 0
+     * but for the rounding of the first one counts as large as this rounding: parts of it mean
+     * nothing.
+     */
     private boolean fellLittle() {
       int last = losses.size() - 1;
+      if (last == 0 || tolerance == 0) {
+        return false;
+      }
       double now = losses.get(last);
-      return last > 0 && losses.get(last - 1) - now < tolerance * Math.abs(now);
+      double size = Math.max(Math.abs(now), Math.ulp(1.0) * Math.abs(losses.get(0)));
+      return losses.get(last - 1) - now <= tolerance * size;
     }
   }
 }

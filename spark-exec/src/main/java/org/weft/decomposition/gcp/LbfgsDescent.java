@@ -174,6 +174,11 @@ final class LbfgsDescent implements Descent {
   private void step(int number) {
     Pair pair = spare.removeLast();
     double slope = direction(number, pair.moved());
+    if (slope == 0) { // no direction goes down, which no other search would change
+      ended = true;
+      spare.add(pair);
+      return;
+    }
     LineSearch.Found found = search.search(pair.moved(), slope, lowest);
     if (found.alpha() == 0) {
       failures++;
