@@ -116,6 +116,25 @@ class CpdAppendCommandTest {
     assertThat(folder.resolve("out2/mode0.tsv")).exists();
   }
 
+  @Test
+  void modesOfOtherNamesAreRefused() {
+    Run first =
+        weft("cpd DIR/past.tns --names user,item,day --rank 2 --iterations 2 --output DIR/known");
+    assertThat(first.status()).as(first.err()).isZero();
+    days("new.tns", 9, 9);
+    String line = "cpd DIR/new.tns --append DIR/known --output DIR/out --names ";
+    Run other = weft(line + "user,product,date");
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err().replace("" + folder, "DIR"))
+        .startsWith(
+            "weft: WEFT-103: DIR/new.tns: expected the modes of the model DIR/known, user, item,"
+                + " day, found user, product, date");
+    assertThat(other.err().strip().lines()).hasSize(1);
+    assertThat(folder.resolve("out")).doesNotExist();
+    Run same = weft(line + "user,item,day");
+    assertThat(same.status()).as(same.err()).isZero();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

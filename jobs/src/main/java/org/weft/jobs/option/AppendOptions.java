@@ -126,7 +126,9 @@ public final class AppendOptions {
       throw usage(
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
-    MatchedLabels.of(input, names, labels, model(), folder).requireSame();
+    MatchedLabels matched = MatchedLabels.of(input, names, labels, model(), folder);
+    matched.requireNames(names);
+    matched.requireSame();
     unlabelled =
         folder.labels().keySet().stream()
             .filter(mode -> !labels.containsKey(mode))

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.document.TabSeparated;
 import org.weft.storage.file.FileAccess;
@@ -114,16 +115,37 @@ public record MatchedLabels(
    */
   public void requireOrder(List<String> modes) {
     if (!modes.equals(names) && Set.copyOf(modes).equals(Set.copyOf(names))) {
-      throw new WeftException(
-          ErrorCode.SHAPE_MISMATCH,
-          String.format(
-              Locale.ROOT,
-              "%s: expected the modes in the order of the model %s, %s, found %s",
-              tensor,
-              model,
-              String.join(", ", names),
-              String.join(", ", modes)));
+      throw otherModes("the modes in the order of the model", modes);
     }
+  }
+
+  /**
+   * Checks that modes which have a name in the tensor and in the model have the same one.
+   *
+   * @param modes the names of the tensor's modes; empty if they have none
+   * @throws WeftException {@code SHAPE_MISMATCH}
+   */
+  public void requireNames(List<String> modes) {
+    for (int mode = 0; mode < modes.size(); mode++) {
+      if (ModeNames.isNamed(modes.get(mode), mode)
+          && ModeNames.isNamed(names.get(mode), mode)
+          && !modes.get(mode).equals(names.get(mode))) {
+        throw otherModes("the modes of the model", modes);
+      }
+    }
+  }
+
+  private WeftException otherModes(String expected, List<String> modes) {
+    return new WeftException(
+        ErrorCode.SHAPE_MISMATCH,
+        String.format(
+            Locale.ROOT,
+            "%s: expected %s %s, %s, found %s",
+            tensor,
+            expected,
+            model,
+            String.join(", ", names),
+            String.join(", ", modes)));
   }
 
   /** A label as the tables of a model have it. */
