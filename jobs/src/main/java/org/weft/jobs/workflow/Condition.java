@@ -36,12 +36,20 @@ record Condition(String text, List<List<Test>> anyOf) {
   /** Of text whose parameters are filled in. */
   static Condition parse(String text) throws Words.Misspelt {
     List<List<Test>> any = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
     for (String all : text.strip().split("\\s+or\\s+")) {
       List<Test> tests = new ArrayList<>();
       for (String test : all.split("\\s+and\\s+")) {
-        tests.add(test(test.strip()));
+        try {
+          tests.add(test(test.strip()));
+        } catch (Words.Misspelt e) {
+          wrong.addAll(e.said());
+        }
       }
       any.add(tests);
+    }
+    if (!wrong.isEmpty()) {
+      throw new Words.Misspelt(wrong);
     }
     return new Condition(text.strip(), any);
   }

@@ -8,7 +8,7 @@ import org.weft.error.WeftException;
 
 /** The mistakes of a workflow file, collected so that all are said at once. */
 final class Problems {
-  private static final int MOST = 20;
+  private static final int MOST = 100;
 
   private final String file;
   private final List<String> lines;
@@ -21,8 +21,12 @@ final class Problems {
     this.lines = text.lines().toList();
   }
 
+  /** Adds a mistake, unless it is there: steps share the values of defaults. */
   void add(Position at, String format, Object... arguments) {
-    found.add(new Problem(at, String.format(Locale.ROOT, format, arguments)));
+    Problem problem = new Problem(at, String.format(Locale.ROOT, format, arguments));
+    if (!found.contains(problem)) {
+      found.add(problem);
+    }
   }
 
   boolean isEmpty() {

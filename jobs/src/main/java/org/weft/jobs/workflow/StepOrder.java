@@ -15,9 +15,15 @@ import org.weft.compiler.program.check.NearestNames;
  */
 final class StepOrder {
   private final Problems problems;
+  private final Set<String> misnamed;
 
-  StepOrder(Problems problems) {
+  /**
+   * @param misnamed what other steps may call a step whose name is wrong; {@code ""} for a step
+   *     without a name, which may be meant by any
+   */
+  StepOrder(Problems problems, Set<String> misnamed) {
     this.problems = problems;
+    this.misnamed = misnamed;
   }
 
   List<WorkflowStep> ordered(List<WorkflowStep> steps) {
@@ -33,7 +39,7 @@ final class StepOrder {
     for (WorkflowStep step : steps) {
       linked.add(step.withNeeds(needs(step, steps, byId.keySet())));
     }
-    return problems.isEmpty() ? sorted(linked) : linked;
+    return sorted(linked);
   }
 
   /** A folder that one step makes, as a whole, has nothing of another step. */
@@ -74,19 +80,20 @@ final class StepOrder {
     for (String id : step.needs()) {
       if (id.equals(step.id())) {
         problems.add(step.position(), "expected other steps in needs of '%s', found itself", id);
-      } else if (!ids.contains(id)) {
+      } else if (ids.contains(id)) {
+        needs.add(id);
+      } else if (!misnamed.contains(id) && !misnamed.contains("")) {
         problems.add(
             step.position(),
             "expected steps in needs, found '%s'%s",
             id,
             NearestNames.nearest(id, ids).map(near -> "; did you mean " + near + "?").orElse(""));
       }
-      needs.add(id);
     }
     for (WorkflowStep other : steps) {
       boolean makes =
           step.inputs().stream().anyMatch(uri -> other.makes(uri) || other.changes(uri));
-      if (makes && other != step) {
+      if (makes && !other.id().equals(step.id())) {
         needs.add(other.id());
       }
     }

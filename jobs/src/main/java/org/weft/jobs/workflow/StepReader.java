@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -27,17 +28,20 @@ final class StepReader {
   private final Map<String, String> withKey;
   private final Map<String, Node> defaults;
   private final Function<List<String>, Optional<String>> check;
+  private final Set<String> misnamed;
 
   /**
    * @param defaults of {@code retries}, {@code backoff} and {@code timeout}
    * @param check what is wrong with the words of a command, if anything
+   * @param misnamed gets what stands in the place of the names of steps that have none
    */
   StepReader(
       YamlText yaml,
       Problems problems,
       Map<String, String> values,
       Map<String, Node> defaults,
-      Function<List<String>, Optional<String>> check) {
+      Function<List<String>, Optional<String>> check,
+      Set<String> misnamed) {
     this.yaml = yaml;
     this.problems = problems;
     this.values = values;
@@ -45,9 +49,17 @@ final class StepReader {
     withKey.put(Words.STEP_KEY, KEY);
     this.defaults = defaults;
     this.check = check;
+    this.misnamed = misnamed;
   }
 
-  /** The step that {@code node} is, unless it has no name or no command. */
+  /** Checks what steps take if they say nothing else, also if all of them do. */
+  static void checkTimes(YamlText yaml, Map<String, Node> defaults) {
+    yaml.count(defaults.get("retries"), "retries", 0);
+    yaml.duration(defaults.get("backoff"), "backoff", BACKOFF);
+    yaml.limit(defaults.get("timeout"), "timeout");
+  }
+
+  /** The step that {@code node} is, unless it has no name. A wrong command has no words. */
   Optional<WorkflowStep> step(Node node) {
     if (!(node instanceof MappingNode mapping)) {
       yaml.wrong(node, "a step, beginning with '- id: NAME'");
@@ -72,7 +84,11 @@ final class StepReader {
             yaml.duration(field(fields, "backoff"), "backoff", BACKOFF),
             yaml.limit(field(fields, "timeout"), "timeout"),
             at);
-    return id.isEmpty() || command.isEmpty() ? Optional.empty() : Optional.of(step);
+    if (id.isEmpty()) {
+      misnamed.add(fields.get("id") instanceof ScalarNode said ? said.getValue() : "");
+      return Optional.empty();
+    }
+    return Optional.of(step);
   }
 
   private @Nullable Node field(Map<String, Node> fields, String name) {
@@ -85,17 +101,27 @@ final class StepReader {
       return List.of();
     }
     List<String> words = new ArrayList<>();
+    boolean readable = true;
     for (ScalarNode text : yaml.texts(node, "run")) {
+      try {
+        Words.filled(text.getValue(), withKey);
+      } catch (Words.Misspelt e) {
+        misspelt(text, e);
+        readable = false;
+      }
       try {
         List<String> split =
             node instanceof ScalarNode ? Words.split(text.getValue()) : List.of(text.getValue());
-        for (String word : split) {
+        for (String word : readable ? split : List.<String>of()) {
           words.add(Words.filled(word, withKey));
         }
       } catch (Words.Misspelt e) {
-        problems.add(YamlText.position(text), "%s", e.said());
-        return List.of();
+        misspelt(text, e);
+        readable = false;
       }
+    }
+    if (!readable) {
+      return List.of();
     }
     if (!words.isEmpty() && words.get(0).equals("weft")) {
       words.remove(0);
@@ -125,16 +151,17 @@ final class StepReader {
       if (!uri.isEmpty()) {
         return Optional.of(uri);
       }
-      // A parameter that has no value yet is a problem already.
-      if (problems.isEmpty()) {
-        problems.add(
-            YamlText.position(text), "expected %s: a file or folder, found an empty name", name);
-      }
+      problems.add(
+          YamlText.position(text), "expected %s: a file or folder, found an empty name", name);
       return Optional.empty();
     } catch (Words.Misspelt e) {
-      problems.add(YamlText.position(text), "%s", e.said());
+      misspelt(text, e);
       return Optional.empty();
     }
+  }
+
+  private void misspelt(ScalarNode text, Words.Misspelt wrong) {
+    wrong.said().forEach(said -> problems.add(YamlText.position(text), "%s", said));
   }
 
   /** What a command writes is a word of it, or it would write something else. */
@@ -184,7 +211,7 @@ final class StepReader {
       try {
         return Optional.of(Condition.parse(Words.filled(text.getValue(), values)));
       } catch (Words.Misspelt e) {
-        problems.add(YamlText.position(text), "%s", e.said());
+        misspelt(text, e);
       }
     }
     return Optional.empty();

@@ -24,19 +24,23 @@ final class Words {
 
   private Words() {}
 
-  /** What is wrong with a text. */
+  /** What is wrong with a text: one mistake or more. */
   static final class Misspelt extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final String said;
+    private final ArrayList<String> said;
 
     Misspelt(String said) {
-      super(said);
-      this.said = said;
+      this(List.of(said));
     }
 
-    String said() {
-      return said;
+    Misspelt(List<String> said) {
+      super(String.join("; ", said));
+      this.said = new ArrayList<>(said);
+    }
+
+    List<String> said() {
+      return List.copyOf(said);
     }
   }
 
@@ -77,6 +81,11 @@ final class Words {
     return words;
   }
 
+  /** What stands for the value of a parameter that has none. */
+  static String unknown(String name) {
+    return "${" + name + "}";
+  }
+
   /** {@code words} as a shell would take them. */
   static String line(List<String> words) {
     return words.stream()
@@ -106,9 +115,18 @@ final class Words {
   static String filled(String text, Map<String, String> values) throws Misspelt {
     Matcher matcher = PARAMETER.matcher(text);
     StringBuilder filled = new StringBuilder();
+    List<String> wrong = new ArrayList<>();
     while (matcher.find()) {
-      String value = matcher.group(1).equals("$") ? "$" : value(matcher.group(2), values);
+      String value = "";
+      try {
+        value = matcher.group(1).equals("$") ? "$" : value(matcher.group(2), values);
+      } catch (Misspelt e) {
+        wrong.addAll(e.said());
+      }
       matcher.appendReplacement(filled, Matcher.quoteReplacement(value));
+    }
+    if (!wrong.isEmpty()) {
+      throw new Misspelt(wrong);
     }
     return matcher.appendTail(filled).toString();
   }

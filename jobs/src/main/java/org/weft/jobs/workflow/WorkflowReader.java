@@ -2,16 +2,19 @@ package org.weft.jobs.workflow;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.weft.error.WeftException;
 
 /**
@@ -39,6 +42,7 @@ final class WorkflowReader {
   private final Problems problems;
   private final Function<List<String>, Optional<String>> check;
   private final Map<String, String> values = new LinkedHashMap<>();
+  private final Set<String> unknown = new HashSet<>();
 
   private WorkflowReader(
       YamlText yaml, Problems problems, Function<List<String>, Optional<String>> check) {
@@ -81,31 +85,37 @@ final class WorkflowReader {
     } else if (fields.get("defaults") != null) {
       yaml.wrong(fields.get("defaults"), "defaults as NAME: VALUE lines");
     }
+    StepReader.checkTimes(yaml, defaults);
     List<WorkflowStep> steps = new ArrayList<>();
-    // Words without the values of parameters would be wrong for that reason alone.
+    Set<String> misnamed = new HashSet<>();
     StepReader stepReader =
-        new StepReader(
-            yaml,
-            problems,
-            values,
-            defaults,
-            problems.isEmpty() ? check : words -> Optional.empty());
+        new StepReader(yaml, problems, values, defaults, this::mistake, misnamed);
     Node list = fields.get("steps");
     if (list == null) {
       problems.add(start, "expected steps, a list that begins with '- id: NAME', found none");
     } else {
       List<Node> nodes = yaml.list(list, "steps as a list, each beginning with '- id: NAME'");
-      if (nodes.isEmpty() && problems.isEmpty()) {
+      if (nodes.isEmpty() && list instanceof SequenceNode) {
         problems.add(YamlText.position(list), "expected at least one step, found none");
       }
       for (Node node : nodes) {
         stepReader.step(node).ifPresent(steps::add);
       }
     }
-    if (!problems.isEmpty()) {
-      return new WorkflowFile(name, text, values, List.of());
-    }
-    return new WorkflowFile(name, text, values, new StepOrder(problems).ordered(steps));
+    return new WorkflowFile(name, text, values, new StepOrder(problems, misnamed).ordered(steps));
+  }
+
+  /** What is wrong with a command; without the value of a parameter, nobody knows. */
+  private Optional<String> mistake(List<String> words) {
+    boolean known =
+        words.stream()
+            .noneMatch(word -> unknown.stream().map(Words::unknown).anyMatch(word::contains));
+    return known ? check.apply(words) : Optional.empty();
+  }
+
+  private String unknown(String name) {
+    unknown.add(name);
+    return Words.unknown(name);
   }
 
   private void parameters(
@@ -117,12 +127,12 @@ final class WorkflowReader {
         String value = given.get(name);
         if (value == null && YamlText.isEmpty(tuple.getValueNode())) {
           missing.put(name, YamlText.position(tuple.getKeyNode()));
-          value = "";
+          value = unknown(name);
         } else if (value == null && tuple.getValueNode() instanceof ScalarNode scalar) {
           value = scalar.getValue();
         } else if (value == null) {
           yaml.wrong(tuple.getValueNode(), "text as the value of parameter " + name);
-          value = "";
+          value = unknown(name);
         }
         values.put(name, value);
       }

@@ -117,6 +117,67 @@ class WorkflowReaderTest {
             "      ^");
   }
 
+  /** No mistake hides another one that has nothing to do with it. */
+  @Test
+  void noMistakeHidesAnother() {
+    String text =
+        """
+        name: a b
+        parameters:
+          date:
+          list: [1]
+        defaults:
+          backoff: soon
+          retries: many
+        steps:
+          - id: one
+            run: nope ${rnk} ${clumns}
+            out: ''
+            needs: [two, three, frist]
+            when: exists or missing
+          - id: two
+            run: nope x
+          - id: two
+            run: stats ${date}
+            in: [m, "${date}"]
+            out: ${date}
+          - id: the third
+            run: top m-${list}
+            updates: m-${list}
+          - id: fourth
+            run: top m-
+            out: m-
+            needs: [fifth, the third]
+          - id: fifth
+            run: top x
+            needs: fourth
+        """;
+    WeftException refused =
+        catchThrowableOfType(WeftException.class, () -> read(text, Map.of("day", "d")));
+    assertThat(refused.getMessage().lines().filter(line -> line.startsWith("w.yaml:")).toList())
+        .zipSatisfy(
+            List.of(
+                "1:7: expected name of letters, digits, - and _",
+                "3:3: expected a value of parameter date, found none",
+                "3:3: --set day: expected one of the parameters date, list",
+                "4:9: expected text as the value of parameter list, found a list",
+                "6:12: expected backoff as a number with ms, s, m, h or d",
+                "7:12: expected retries as a number from 0 to 999, found 'many'",
+                "9:5: expected steps in needs, found 'three'",
+                "9:5: expected steps in needs, found 'frist'",
+                "10:10: expected one of the parameters date, list, step.key, found ${rnk}",
+                "10:10: expected one of the parameters date, list, step.key, found ${clumns}",
+                "11:10: expected out: a file or folder, found an empty name",
+                "13:11: expected a test such as 'exists URI'",
+                "13:11: expected a test such as 'exists URI'",
+                "15:10: no command nope",
+                "16:5: expected another id, 'two' is that of a step before",
+                "16:5: expected out: of step two to be no input of it, found '${date}'",
+                "20:9: expected id of letters, digits, - and _",
+                "23:5: expected steps without a circle, found that fourth, fifth wait"),
+            (line, start) -> assertThat(line).startsWith("w.yaml:" + start));
+  }
+
   @Test
   void parametersAreGivenAndKnown() {
     WeftException refused =
