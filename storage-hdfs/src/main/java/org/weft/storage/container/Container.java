@@ -20,6 +20,7 @@ import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.VersionName;
 import org.weft.tensor.EntrySource;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -68,7 +69,16 @@ public final class Container implements Serializable {
       return new Container(access, uri, path.toString(), new Versions(access, uri).readNewest());
     }
     String folder = String.valueOf(path.getParent());
-    return new Container(access, uri, folder, new Versions(access, folder).read(version));
+    return new Container(access, uri, folder, new Versions(access, folderOf(uri)).read(version));
+  }
+
+  /**
+   * The folder of a version, {@code x.weft@2} or {@code x.weft/manifest-2.json}, as it was named.
+   */
+  private static String folderOf(String version) {
+    String manifest = VersionName.resolved(version).replaceFirst("/+$", "");
+    int slash = manifest.lastIndexOf('/');
+    return slash < 0 ? "." : slash == 0 ? "/" : manifest.substring(0, slash);
   }
 
   /** Whether the folder {@code uri} has a version. */
@@ -225,7 +235,9 @@ public final class Container implements Serializable {
 
   DataFileReader openFile(int file) {
     Manifest.DataFile data = dataFile(file);
-    return DataFileReader.open(access, new Path(folder), data.path(), data.bytes());
+    boolean isManifest = ManifestFile.version(access.path(uri).getName()) > 0;
+    String named = (isManifest ? folderOf(uri) : uri) + "/" + data.path();
+    return DataFileReader.open(access, named, new Path(folder), data.path(), data.bytes());
   }
 
   /** What was counted when the entries were written; reads the histograms. */

@@ -141,14 +141,14 @@ public final class ContainerFormat implements TensorFileFormat {
   public void checkOutput(FileAccess access, String uri, boolean overwrite) {
     requireFolder(uri, false);
     ContainerTransaction.requireNew(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE);
-    OutputCommit.probe(access, uri + "/version", false, false);
+    OutputCommit.probeInside(access, uri);
   }
 
   @Override
   public void checkAppend(FileAccess access, String uri) {
     requireFolder(uri, false);
     Container.open(access, uri);
-    OutputCommit.probe(access, uri + "/version", false, false);
+    OutputCommit.probeInside(access, uri);
   }
 
   private void requireFolder(String uri, boolean zeroBased) {

@@ -84,8 +84,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
   /** The commit of the manifest. */
   private OutputCommit begin(FileAccess access) {
     try {
-      String target = versions.resolve(ManifestFile.name(version)).toString();
-      return OutputCommit.begin(access, target, false);
+      return OutputCommit.begin(access, uri + "/" + ManifestFile.name(version), false);
     } catch (WeftException e) {
       // Between our look at the newest version and now.
       throw e.code() == ErrorCode.OUTPUT_EXISTS ? conflict(version, e) : e;

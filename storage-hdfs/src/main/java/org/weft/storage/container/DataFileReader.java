@@ -44,13 +44,14 @@ final class DataFileReader implements Closeable {
    * Opens the file {@code relative} in a container's {@code folder}, which is to have {@code
    * expected} bytes.
    *
+   * @param uri what the file is called in errors
    * @throws WeftException {@code CORRUPT_INPUT} if it is missing, longer, or behind a link that
    *     leaves the folder, {@code TRUNCATED_INPUT} if it is shorter
    */
-  static DataFileReader open(FileAccess access, Path folder, String relative, long expected) {
+  static DataFileReader open(
+      FileAccess access, String uri, Path folder, String relative, long expected) {
     Path path = new Path(folder, relative);
     FileSystem fs = access.fileSystem(folder);
-    String uri = path.toString();
     try {
       if (fs instanceof RawLocalFileSystem) {
         java.nio.file.Path file = OwnFiles.inside(folder, path);

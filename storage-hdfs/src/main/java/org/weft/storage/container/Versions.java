@@ -104,9 +104,10 @@ final class Versions {
 
   /** The manifest of one version. */
   Manifest read(long version) {
-    Path path = new Path(folder, ManifestFile.name(version));
+    Path path = resolve(ManifestFile.name(version));
+    String named = uri + "/" + path.getName();
     try (FSDataInputStream in = fs.open(path)) {
-      return ManifestFile.decode(in.readAllBytes(), path.toString(), version);
+      return ManifestFile.decode(in.readAllBytes(), named, version);
     } catch (FileNotFoundException e) {
       String there = list().stream().map(v -> "@" + v.number()).collect(Collectors.joining(", "));
       throw new WeftException(
@@ -114,13 +115,13 @@ final class Versions {
           uri
               + ": expected version "
               + version
-              + (there.isEmpty() ? ", found none at " + path : ", found " + there)
+              + (there.isEmpty() ? ", found none at " + named : ", found " + there)
               + "; weft gc removes old versions: without @"
               + version
               + " the newest one is read",
           e);
     } catch (IOException e) {
-      throw FileAccess.unavailable(path.toString(), e);
+      throw FileAccess.unavailable(named, e);
     }
   }
 

@@ -60,8 +60,11 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private boolean replaced;
   private State state = State.OPEN;
 
-  private OutputCommit(FileAccess access, String uri, Existing existing) {
-    this.uri = StorageFault.withoutHiddenNames(uri);
+  /**
+   * @param named what the target is called in errors
+   */
+  private OutputCommit(FileAccess access, String uri, String named, Existing existing) {
+    this.uri = StorageFault.withoutHiddenNames(named);
     this.target = access.path(uri);
     this.fs = access.fileSystem(target);
     this.existing = existing;
@@ -118,7 +121,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
    * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and {@code overwrite} is false
    */
   public static OutputCommit begin(FileAccess access, String uri, boolean overwrite) {
-    return new OutputCommit(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE);
+    return begin(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE);
   }
 
   /**
@@ -126,12 +129,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
    * commit, it stays and this attempt is dropped.
    */
   public static OutputCommit attempt(FileAccess access, String uri) {
-    return new OutputCommit(access, uri, Existing.KEEP);
+    return begin(access, uri, Existing.KEEP);
   }
 
   /** Starts an output that treats one that exists as {@code existing} says. */
   public static OutputCommit begin(FileAccess access, String uri, Existing existing) {
-    return new OutputCommit(access, uri, existing);
+    return new OutputCommit(access, uri, uri, existing);
   }
 
   /**
@@ -145,12 +148,28 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     probe(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE, folder);
   }
 
+  /**
+   * Fails now if no file could be added to the folder {@code uri} later, which need not exist, and
+   * leaves nothing.
+   *
+   * @throws WeftException {@code STORAGE_UNAVAILABLE}
+   */
+  public static void probeInside(FileAccess access, String uri) {
+    try (OutputCommit output = new OutputCommit(access, uri + "/probe", uri, Existing.REFUSE)) {
+      output.probe(false);
+    }
+  }
+
   static void probe(FileAccess access, String uri, Existing existing, boolean folder) {
     try (OutputCommit output = begin(access, uri, existing)) {
-      StagedStream probe = output.open(folder ? output.child("probe") : output.stagedFilePath());
-      probe.write(0);
-      probe.flush();
+      output.probe(folder);
     }
+  }
+
+  private void probe(boolean folder) {
+    StagedStream probe = open(folder ? child("probe") : stagedFilePath());
+    probe.write(0);
+    probe.flush();
   }
 
   /** Brings the names in folders to disk, on file systems where that is a thing of its own. */

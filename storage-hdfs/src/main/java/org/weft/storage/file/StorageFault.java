@@ -20,6 +20,8 @@ final class StorageFault {
           "\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)"
               + "(/\\.\\1\\.[0-9a-f-]{36}\\.weft-tmp|/\\1(?![^\\s:'\",;)]))?");
 
+  private static final Pattern LOCAL_URI = Pattern.compile("\\bfile:(?:(?=/(?!/))|//(?=/))");
+
   /** What brings the file systems that Hadoop knows by name and has not with it. */
   private static final Map<String, String> CONNECTORS =
       Map.of(
@@ -112,10 +114,14 @@ final class StorageFault {
     return failure.getMessage() == null ? "" : ": " + shown(failure.getMessage());
   }
 
-  /** The first line, with the names of outputs for the hidden ones of their temporaries. */
+  /**
+   * The first line, with the names of outputs for the hidden ones of their temporaries, and with
+   * paths for the URIs of local files.
+   */
   private static String shown(String text) {
     int end = text.indexOf('\n');
-    return withoutHiddenNames(end < 0 ? text : text.substring(0, end));
+    String line = end < 0 ? text : text.substring(0, end);
+    return withoutHiddenNames(LOCAL_URI.matcher(line).replaceAll(""));
   }
 
   static String withoutHiddenNames(String text) {

@@ -16,7 +16,7 @@ public final class VersionName {
   }
 
   /** The manifest of the version that {@code uri} names; other names as they are. */
-  static String resolved(String uri) {
+  public static String resolved(String uri) {
     Matcher name = NAME.matcher(uri);
     return name.matches() ? name.group(1) + "/manifest-" + name.group(2) + ".json" : uri;
   }

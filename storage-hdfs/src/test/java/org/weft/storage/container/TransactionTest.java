@@ -123,6 +123,35 @@ class TransactionTest {
   }
 
   @Test
+  void errorsNameTheTensorAsItWasNamed() throws Exception {
+    String named = "faulty:" + folder + "//x.weft";
+    FaultyFileSystem.fault = Fault.CREATE_FAILS;
+    assertThatThrownBy(() -> TensorFiles.checkOutput(faulty, named, false))
+        .hasMessageStartingWith(named + ": ");
+    FaultyFileSystem.fault = Fault.RENAME_THROWS;
+    assertThatThrownBy(
+            () -> {
+              try (TensorOutput output = begin(faulty, named, Existing.REFUSE)) {
+                output.write(OLD);
+                output.commit();
+              }
+            })
+        .hasMessageStartingWith(named + "/manifest-1.json: ");
+    FaultyFileSystem.fault = Fault.NONE;
+    write(Existing.REFUSE, OLD);
+    FaultyFileSystem.fault = Fault.CREATE_FAILS;
+    assertThatThrownBy(() -> TensorFiles.checkAppend(faulty, named))
+        .hasMessageStartingWith(named + ": ");
+    Files.writeString(folder.resolve("x.weft/manifest-1.json"), "no manifest");
+    assertThatThrownBy(() -> Tensors.read(faulty, named))
+        .hasMessageStartingWith(named + "/manifest-1.json: ");
+    for (String version : List.of(named + "@1", named + "/manifest-1.json")) {
+      assertThatThrownBy(() -> Tensors.read(faulty, version))
+          .hasMessageStartingWith(named + "/manifest-1.json: ");
+    }
+  }
+
+  @Test
   void anUnknownOutcomeRemovesNothing() throws Exception {
     FaultyFileSystem.fault = Fault.RENAME_THROWS_AND_NOTHING_ANSWERS;
     assertCode(() -> write(Existing.REFUSE, NEW), ErrorCode.COMMIT_STATE_UNKNOWN);

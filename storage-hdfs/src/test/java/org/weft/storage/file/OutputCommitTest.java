@@ -299,6 +299,9 @@ class OutputCommitTest {
     assertCode(
         () -> OutputCommit.probe(Entries.ACCESS, "/proc/x", false, asFolder),
         ErrorCode.STORAGE_UNAVAILABLE);
+    assertThatThrownBy(() -> OutputCommit.probe(Entries.ACCESS, "/proc/x", false, asFolder))
+        .hasMessageStartingWith("/proc/x: ")
+        .hasMessageNotContaining("file:/");
   }
 
   @Test
