@@ -70,7 +70,7 @@ public final class Planner {
    *     compiler throws
    */
   public JobPlan plan(Job job, TensorStatistics statistics, Resources resources) {
-    return plan(job, statistics, resources, null);
+    return plan(job, statistics, resources, null, Integer.MAX_VALUE);
   }
 
   /**
@@ -78,12 +78,17 @@ public final class Planner {
    *
    * @param stored taken for a kernel that reads its levels, unless partitions were asked for or it
    *     has too few to occupy the slots
+   * @param readers most tasks that can read the tensor at a time; 1 if its file cannot be split
    */
   public JobPlan plan(
-      Job job, TensorStatistics statistics, Resources resources, @Nullable StoredForm stored) {
+      Job job,
+      TensorStatistics statistics,
+      Resources resources,
+      @Nullable StoredForm stored,
+      int readers) {
     job.checkAppliesTo(statistics.shape());
-    Passes passes = new Passes(statistics, resources, stored);
-    StepModel steps = new StepModel(statistics, resources, options.machine());
+    Passes passes = new Passes(statistics, resources, stored, readers);
+    StepModel steps = passes.steps();
     int iterations = job.iterations();
     List<ModePlan> modes = passes.of(job);
     PlanCosts predicted = steps.costs(modes, job.once(), iterations);
@@ -181,7 +186,7 @@ public final class Planner {
     double entries = statistics.entries();
     double bytes =
         entries
-            * new StepModel(statistics, resources, options.machine()).blockBytesPerEntry()
+            * new StepModel(statistics, resources, options.machine(), 1).blockBytesPerEntry()
             * PACKING_COPIES;
     double room =
         resources.memoryBytesPerExecutor() * MEMORY_FRACTION / resources.tasksPerExecutor();
@@ -205,6 +210,7 @@ public final class Planner {
     private final TensorStatistics statistics;
     private final Resources resources;
     private final @Nullable StoredForm stored;
+    private final int readers;
     private final int partitions;
     private final int inOneResult;
     private final int loadable;
@@ -214,10 +220,15 @@ public final class Planner {
     /** Partitions of a mode. */
     private record Cut(int mode, int partitions) {}
 
-    Passes(TensorStatistics statistics, Resources resources, @Nullable StoredForm stored) {
+    Passes(
+        TensorStatistics statistics,
+        Resources resources,
+        @Nullable StoredForm stored,
+        int readers) {
       this.statistics = statistics;
       this.resources = resources;
       this.stored = options.partitions() == 0 ? stored : null;
+      this.readers = readers;
       this.partitions = partitionCount(statistics, resources);
       this.inOneResult =
           resources.inTurn() && options.partitions() == 0 && !options.reproducible()
@@ -226,6 +237,10 @@ public final class Planner {
       // What is stored as kernels want it needs no memory for packing.
       this.loadable = (int) Math.ceil(neededPartitions(statistics, resources) / PACKING_COPIES);
       this.costs = costs(resources.kernelThreads());
+    }
+
+    StepModel steps() {
+      return new StepModel(statistics, resources, options.machine(), readers);
     }
 
     List<ModePlan> of(Job job) {
@@ -241,7 +256,8 @@ public final class Planner {
 
     /** Passes over all modes of one form, at the root that takes least time. */
     List<ModePlan> ofOneForm(Job job, int rank) {
-      Passes judge = options.reproducible() ? new Passes(statistics, ofOneCore(), stored) : this;
+      Passes judge =
+          options.reproducible() ? new Passes(statistics, ofOneCore(), stored, readers) : this;
       KernelChoice choice = choice(job.valueType());
       int best = 0;
       double least = Double.POSITIVE_INFINITY;
@@ -284,13 +300,15 @@ public final class Planner {
      */
     TreeSearch search(Job job, int rank, Resources judged) {
       KernelChoice choice = choice(job.valueType());
-      Passes judge = judged.equals(resources) ? this : new Passes(statistics, judged, stored);
+      Passes judge =
+          judged.equals(resources) ? this : new Passes(statistics, judged, stored, readers);
       return new TreeSearch(
           rank,
           job.valueType(),
           statistics,
           judged,
           options.machine(),
+          readers,
           statement -> judge.pass(statement.mode(), choice.of(statement)));
     }
 
@@ -301,9 +319,7 @@ public final class Planner {
     }
 
     private double seconds(List<ModePlan> passes, int iterations) {
-      return new StepModel(statistics, resources, options.machine())
-          .costs(passes, iterations)
-          .seconds();
+      return steps().costs(passes, iterations).seconds();
     }
 
     /**
@@ -336,8 +352,7 @@ public final class Planner {
         return pass;
       }
       if (!options.reproducible()) {
-        return new StepModel(statistics, resources, options.machine())
-            .grouped(pass, resources.coresPerExecutor());
+        return steps().grouped(pass, resources.coresPerExecutor());
       }
       double affordable = pass.storageBytes() / pass.partitions().get(0).resultBytes();
       double groups = Math.max(1, Math.min(REPRODUCIBLE_GROUPS, affordable));

@@ -13,8 +13,13 @@ import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.statistics.TensorStatistics;
 
-/** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
-record StepModel(TensorStatistics statistics, Resources resources, MachineParameters machine) {
+/**
+ * Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write.
+ *
+ * @param readers most tasks that can read the input at a time; 1 for a file that cannot be split
+ */
+record StepModel(
+    TensorStatistics statistics, Resources resources, MachineParameters machine, int readers) {
   private static final int KERNEL = 4; // steps before it
   private static final double PACKING_COPIES = 3; // blocks, sort keys, storage
 
@@ -74,7 +79,12 @@ record StepModel(TensorStatistics statistics, Resources resources, MachineParame
     List<StepCosts> steps =
         new ArrayList<>(
             List.of(
-                step("read", text, 0, text / machine.parsedBytesPerSecond() / slots, blocksHeld),
+                step(
+                    "read",
+                    text,
+                    0,
+                    text / machine.parsedBytesPerSecond() / Math.min(slots, readers),
+                    blocksHeld),
                 step(
                     "shuffle",
                     shuffled,

@@ -51,6 +51,7 @@ final class TreeSearch {
 
   /**
    * @param resources that times are predicted for
+   * @param readers most tasks that can read the input at a time
    * @param planned the pass of a statement
    */
   TreeSearch(
@@ -59,6 +60,7 @@ final class TreeSearch {
       TensorStatistics statistics,
       Resources resources,
       MachineParameters machine,
+      int readers,
       Function<RowStatement, ModePlan> planned) {
     this.rank = rank;
     this.type = type;
@@ -66,7 +68,7 @@ final class TreeSearch {
     this.shape = statistics.shape();
     this.resources = resources;
     this.machine = machine;
-    this.steps = new StepModel(statistics, resources, machine);
+    this.steps = new StepModel(statistics, resources, machine, readers);
     this.planned = planned;
   }
 

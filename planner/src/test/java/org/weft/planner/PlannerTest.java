@@ -575,6 +575,23 @@ class PlannerTest {
   }
 
   @Test
+  void whatCannotBeSplitIsReadByOneTask() {
+    TensorStatistics statistics = uniform(100_000, 300, 200, 100);
+    Job job = new Job("j", List.of(RowStatement.mttkrp(3, 0, 4)), List.of(), 1, ValueType.DOUBLE);
+    Resources cluster = new Resources(4, 2, 1, 4L << 30);
+    double[] seconds = new double[9];
+    for (int readers : new int[] {1, 2, 8}) {
+      JobPlan plan = planner().plan(job, statistics, cluster, null, readers);
+      seconds[readers] = plan.predicted().step("read").orElseThrow().seconds();
+    }
+    double many =
+        planner().plan(job, statistics, cluster).predicted().step("read").orElseThrow().seconds();
+    assertThat(many).isEqualTo(seconds[8]).isPositive();
+    assertThat(seconds[2]).isCloseTo(4 * many, Offset.offset(many * 1e-9));
+    assertThat(seconds[1]).isCloseTo(8 * many, Offset.offset(many * 1e-9));
+  }
+
+  @Test
   void kernelsUseTheTasksThreads() {
     TensorStatistics s = uniform(1000, 30, 30);
     Resources threads = new Resources(1, 2, 2, 1 << 30);

@@ -69,8 +69,14 @@ public abstract class EngineTensor implements StatementOperand {
    *
    * @param nanos elapsed
    * @param peakBytes largest resident set of a process that read
+   * @param readers most tasks that can read it at a time
    */
-  public record ReadCost(long nanos, long peakBytes) {}
+  public record ReadCost(long nanos, long peakBytes, int readers) {
+    /** Of what no file has, which is there at once. */
+    public static ReadCost none() {
+      return new ReadCost(0, 0, Integer.MAX_VALUE);
+    }
+  }
 
   /**
    * @param source the tensor whose entries this one shares under new coordinates, or null
@@ -188,6 +194,11 @@ public abstract class EngineTensor implements StatementOperand {
   /** Elapsed ns of reading. */
   public final long readNanos() {
     return cost.nanos();
+  }
+
+  /** Most tasks that can read the file at a time; 1 for one that cannot be split. */
+  final int readers() {
+    return cost.readers();
   }
 
   /** The tensor whose entries this one shares, or null. */

@@ -96,7 +96,8 @@ final class SparkTensor extends EngineTensor {
           stored(new SparkBlocks(context, entries), container),
           null,
           container,
-          new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
+          new ReadCost(
+              System.nanoTime() - start, ProcessMemory.peakResidentBytes(), plan.splits().size()));
     }
     Wire.Kept<ParsedPart> kept = kept(context, files, plan);
     JavaRDD<ParsedPart> parsed = kept.values();
@@ -127,7 +128,8 @@ final class SparkTensor extends EngineTensor {
           null,
           new ReadCost(
               System.nanoTime() - start,
-              Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes())));
+              Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()),
+              plan.splits().size()));
     } catch (Exception e) {
       kept.release(true);
       throw Failures.unwrap(e);
@@ -210,7 +212,8 @@ final class SparkTensor extends EngineTensor {
         null,
         null,
         null,
-        new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
+        new ReadCost(
+            System.nanoTime() - start, ProcessMemory.peakResidentBytes(), Integer.MAX_VALUE));
   }
 
   /** Of what a step makes of the parsed entries. */

@@ -112,7 +112,9 @@ final class LocalTensor extends EngineTensor {
       statistics = read.statistics();
       parsed = read.blocks();
     }
-    ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
+    ReadCost cost =
+        new ReadCost(
+            System.nanoTime() - start, ProcessMemory.peakResidentBytes(), plan.splits().size());
     return new LocalTensor(
         files,
         plan,
@@ -153,7 +155,7 @@ final class LocalTensor extends EngineTensor {
         null,
         null,
         new LocalBlocks(List.of(entries), workers),
-        new ReadCost(0, 0));
+        ReadCost.none());
   }
 
   /**

@@ -1,0 +1,62 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.local.LocalBackend;
+import org.weft.planner.job.FiberStatement;
+import org.weft.planner.job.Job;
+import org.weft.planner.machine.Resources;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
+import org.weft.tensor.ValueType;
+
+/** What is predicted of reading a file that one task has to read. */
+class UnsplittableInputTest {
+  private static final int LINES = 100_000;
+
+  @TempDir Path folder;
+
+  private String write(String name) throws IOException {
+    Path file = folder.resolve(name);
+    String rest = " 1 1." + "0".repeat(200) + "\n";
+    try (OutputStream plain = Files.newOutputStream(file);
+        OutputStream out = name.endsWith(".gz") ? new GZIPOutputStream(plain) : plain) {
+      for (int n = 0; n < LINES; n++) {
+        out.write((n % 100 + 1 + rest).getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    return file.toString();
+  }
+
+  private static double readSeconds(Engine engine, String uri) {
+    EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
+    assertThat(tensor.statistics().entries()).isEqualTo(LINES);
+    return engine
+        .plan(tensor, Job.of(FiberStatement.ttv(0), ValueType.DOUBLE))
+        .predicted()
+        .step("read")
+        .orElseThrow()
+        .seconds();
+  }
+
+  /** The plain file has three splits, which are read at the same time. */
+  @Test
+  void oneTaskReadsAGzipFile() throws IOException {
+    EngineOptions options = EngineOptions.defaults().withCluster(new Resources(8, 2, 1, 4L << 30));
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
+      double plain = readSeconds(engine, write("x.tns"));
+      assertThat(readSeconds(engine, write("x.tns.gz"))).isBetween(2.9 * plain, 3.1 * plain);
+    }
+  }
+}
