@@ -223,14 +223,16 @@ public final class AlgebraBuilder {
       if (!list.equals(wanted) && Set.copyOf(list).equals(Set.copyOf(wanted))) {
         diagnostics.error(
             transpose.labels().get(0).span(),
-            "expected {%s}, the labels of %s, found {%s}"
-                .formatted(String.join(",", wanted), result, String.join(",", list)),
-            "labels say which mode is which: for the transpose write %s(%s) = %s(%s)"
-                .formatted(
-                    result,
-                    String.join(",", list),
-                    operand.tensor(),
-                    String.join(",", names(operand))));
+            "expected {"
+                + String.join(",", wanted)
+                + "}, the labels of "
+                + result
+                + ", found {"
+                + String.join(",", list)
+                + "}",
+            "labels say which mode is which: for the transpose write "
+                + (result + "(" + String.join(",", list) + ") = ")
+                + (operand.tensor() + "(" + String.join(",", names(operand)) + ")"));
       }
     }
   }
