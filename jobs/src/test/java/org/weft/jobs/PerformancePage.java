@@ -26,6 +26,7 @@ final class PerformancePage {
   static final List<String> TABLES =
       Stream.of(
               "jobs",
+              "cluster",
               "methods",
               "billion",
               "mttkrp",
