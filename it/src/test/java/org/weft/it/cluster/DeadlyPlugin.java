@@ -73,7 +73,8 @@ public final class DeadlyPlugin implements SparkPlugin {
     private void obey(String job) {
       try {
         String[] ordered = Files.readString(order).split(":");
-        if (job.contains(ordered[0])) {
+        boolean isWritten = ordered.length == 2; // else somebody is about to write it
+        if (isWritten && job.contains(ordered[0])) {
           Files.move(order, taken(order), StandardCopyOption.ATOMIC_MOVE);
           long millis = Long.parseLong(ordered[1]);
           Thread killer = new Thread(() -> die(millis));
