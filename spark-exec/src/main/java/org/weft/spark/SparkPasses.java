@@ -83,7 +83,7 @@ final class SparkPasses implements Passes {
 
   @Override
   public void pack(List<ModePlan> passes) {
-    passes.forEach(this::resident);
+    tensor.makeResident(passes.stream().map(ModePlan::form).distinct().toList(), clock);
   }
 
   @Override
@@ -153,12 +153,12 @@ final class SparkPasses implements Passes {
 
   /** The tensor packed for {@code pass}. */
   ResidentTensor resident(ModePlan pass) {
-    return tensor.resident(pass, clock);
+    return tensor.resident(pass.form(), clock);
   }
 
   /** Whether {@link #resident} has nothing to do. */
   boolean isResident(ModePlan pass) {
-    return tensor.isResident(pass);
+    return tensor.isResident(pass.form());
   }
 
   /** Offers a matrix to all processes: whole, or as blocks of rows of which each takes its own. */

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
@@ -11,12 +12,12 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
+import org.weft.engine.Measurements;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.StoredPartitions;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
-import org.weft.planner.ModePlan;
 import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.planner.partition.EqualNonzeros;
@@ -82,7 +83,7 @@ final class SparkTensor extends EngineTensor {
       JavaSparkContext context, FileAccess files, InputPlan plan, ValueType valueType) {
     long start = System.nanoTime();
     if (plan.header().details() instanceof Container container) {
-      Wire.Kept<ParsedPart> kept = kept(context, files, plan);
+      Wire.Kept<ParsedPart> kept = kept(plan, SplitRdd.joined(context.sc(), files, plan));
       JavaRDD<ParsedPart> entries = kept.values();
       TensorStatistics statistics = container.statistics();
       return new SparkTensor(
@@ -99,7 +100,7 @@ final class SparkTensor extends EngineTensor {
           new ReadCost(
               System.nanoTime() - start, ProcessMemory.peakResidentBytes(), plan.splits().size()));
     }
-    Wire.Kept<ParsedPart> kept = kept(context, files, plan);
+    Wire.Kept<ParsedPart> kept = kept(plan, SplitRdd.of(context.sc(), files, plan));
     JavaRDD<ParsedPart> parsed = kept.values();
     try (JobName name = JobName.open(context.sc(), "read " + plan.uri())) {
       JavaRDD<SplitStatistics> each =
@@ -136,10 +137,8 @@ final class SparkTensor extends EngineTensor {
     }
   }
 
-  private static Wire.Kept<ParsedPart> kept(
-      JavaSparkContext context, FileAccess files, InputPlan plan) {
-    return Wire.keep(
-        new SplitRdd(context.sc(), files, plan).toJavaRDD(), "entries of " + plan.uri());
+  private static Wire.Kept<ParsedPart> kept(InputPlan plan, SplitRdd splits) {
+    return Wire.keep(splits.toJavaRDD(), "entries of " + plan.uri());
   }
 
   /** Of entries that executors have or make; kept and counted in one pass. */
@@ -286,32 +285,41 @@ final class SparkTensor extends EngineTensor {
         context, files, uri(), valueType(), parsed, sliced, moved, newOrder, this, null, cost());
   }
 
-  /** Whether the packed copy that {@code pass} needs exists. */
-  boolean isResident(ModePlan pass) {
-    return resident.containsKey(pass.form());
+  /** Whether the packed copy of this form exists. */
+  boolean isResident(PackedForm form) {
+    return resident.containsKey(form);
+  }
+
+  /** The packed copy of this form; made if it does not exist yet. */
+  ResidentTensor resident(PackedForm form, JobClock clock) {
+    makeResident(List.of(form), clock);
+    return Objects.requireNonNull(resident.get(form));
   }
 
   /**
-   * The packed copy that {@code pass} needs; made if it does not exist yet, which {@code clock}
-   * hears of.
+   * Makes the packed copies of these forms that do not exist yet, which {@code clock} hears of. One
+   * pass over the entries sends them to the partitions of all forms.
    */
-  ResidentTensor resident(ModePlan pass, JobClock clock) {
-    PackedForm form = pass.form();
-    ResidentTensor present = resident.get(form);
-    if (present == null) {
-      long start = System.nanoTime();
-      if (stored != null
-          && stored.partitioning().equals(form.partitioning())
-          && stored.container().fits(form.format())) {
-        present = load(stored, form);
+  void makeResident(List<PackedForm> forms, JobClock clock) {
+    List<PackedForm> missing = forms.stream().filter(form -> !isResident(form)).toList();
+    for (PackedForm form : missing) {
+      if (stored != null && isStored(stored, form)) {
+        long start = System.nanoTime();
+        resident.put(form, load(stored, form));
         clock.add("read", System.nanoTime() - start);
-      } else {
-        present = pack(form, clock);
-        clock.packed(System.nanoTime() - start);
       }
-      resident.put(form, present);
     }
-    return present;
+    List<PackedForm> shuffled = missing.stream().filter(form -> !isResident(form)).toList();
+    if (!shuffled.isEmpty()) {
+      long start = System.nanoTime();
+      pack(shuffled, clock.measurements(), resident);
+      clock.packed(System.nanoTime() - start);
+    }
+  }
+
+  private static boolean isStored(StoredPartitions stored, PackedForm form) {
+    return stored.partitioning().equals(form.partitioning())
+        && stored.container().fits(form.format());
   }
 
   /** What lies in the files as the kernel wants it is read straight into its place. */
@@ -326,21 +334,29 @@ final class SparkTensor extends EngineTensor {
     return stored == null ? null : stored.form();
   }
 
-  private ResidentTensor pack(PackedForm form, JobClock clock) {
-    return ResidentTensor.pack(
-        split(form.partitioning()),
-        form.partitioning(),
-        form.local(),
-        statistics().shape(),
-        form.format(),
-        clock.measurements());
+  private void pack(
+      List<PackedForm> forms, Measurements measurements, Map<PackedForm, ResidentTensor> made) {
+    List<ModePartitioning> modes = forms.stream().map(PackedForm::partitioning).distinct().toList();
+    JavaPairRDD<Integer, OriginBlock> entries = split(modes);
+    for (PackedForm form : forms) {
+      made.put(
+          form,
+          ResidentTensor.pack(
+              entries,
+              SplitByPartition.first(modes, modes.indexOf(form.partitioning())),
+              form.partitioning(),
+              form.local(),
+              statistics().shape(),
+              form.format(),
+              measurements));
+    }
   }
 
-  /** The parsed entries, sent to the partitions of a mode. */
-  JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
+  /** The parsed entries, sent to the partitions of each of these modes, one after the other. */
+  JavaPairRDD<Integer, OriginBlock> split(List<ModePartitioning> modes) {
     return Wire.shuffle(
-        sliced.mapPartitionsToPair(new SplitByPartition(partitioning, parsedRelabelling())),
-        new PartitionNumber(partitioning.partitions()),
+        sliced.mapPartitionsToPair(new SplitByPartition(modes, parsedRelabelling())),
+        new PartitionNumber(SplitByPartition.first(modes, modes.size())),
         null);
   }
 
@@ -366,8 +382,10 @@ final class SparkTensor extends EngineTensor {
     ModePartitioning partitioning =
         new EqualNonzeros()
             .partition(0, statistics().shape().size(0), statistics().histogram(0), partitions);
-    JobClock clock = new JobClock(new SparkMeasurements(context.sc()), partitions);
-    return pack(new PackedForm(partitioning, false, countedFormat()), clock);
+    PackedForm form = new PackedForm(partitioning, false, countedFormat());
+    Map<PackedForm, ResidentTensor> made = new LinkedHashMap<>();
+    pack(List.of(form), new SparkMeasurements(context.sc()), made);
+    return Objects.requireNonNull(made.get(form));
   }
 
   @Override

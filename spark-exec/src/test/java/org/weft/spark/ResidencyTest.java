@@ -9,9 +9,12 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.error.WeftException;
+import org.weft.planner.PackedForm;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.kernel.RowBlock;
@@ -29,6 +33,7 @@ import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
@@ -105,10 +110,69 @@ class ResidencyTest {
     tensor.releaseEntries();
   }
 
+  private static PackedForm form(
+      SparkTensor tensor, int mode, int partitions, boolean local, TensorFormat format) {
+    TensorStatistics file = tensor.statistics();
+    return new PackedForm(
+        new EqualNonzeros()
+            .partition(mode, file.shape().size(mode), file.histogram(mode), partitions),
+        local,
+        format);
+  }
+
+  /** Stages that sent entries to others. */
+  private int stagesThatSend(Runnable work) throws Exception {
+    AtomicInteger stages = new AtomicInteger();
+    SparkListener listener =
+        new SparkListener() {
+          @Override
+          public void onStageCompleted(SparkListenerStageCompleted done) {
+            long sent = done.stageInfo().taskMetrics().shuffleWriteMetrics().recordsWritten();
+            stages.addAndGet(sent > 0 ? 1 : 0);
+          }
+        };
+    spark.sc().addSparkListener(listener);
+    try {
+      work.run();
+      spark.sc().listenerBus().waitUntilEmpty();
+    } finally {
+      spark.sc().removeSparkListener(listener);
+    }
+    return stages.get();
+  }
+
+  @Test
+  void onePassOverTheEntriesMakesAllCopies() throws Exception {
+    SparkTensor tensor = read(SparseEntries.random(5, 4000, 20, 30, 40), 64);
+    TensorFormat csf = TensorFormat.csf(3, ValueType.DOUBLE);
+    TensorFormat coo = TensorFormat.coo(3, ValueType.DOUBLE);
+    List<PackedForm> forms =
+        List.of(
+            form(tensor, 0, 3, false, csf),
+            form(tensor, 2, 5, true, csf.withModeOrder(2, 0, 1)),
+            form(tensor, 0, 3, false, coo),
+            form(tensor, 1, 1, false, csf.withModeOrder(1, 2, 0)));
+    JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
+    assertThat(stagesThatSend(() -> tensor.makeResident(forms, clock))).isEqualTo(1);
+    List<List<String>> together = new ArrayList<>();
+    for (PackedForm form : forms) {
+      assertThat(tensor.isResident(form)).isTrue();
+      together.add(lines(tensor.resident(form, clock)));
+    }
+    assertThat(stagesThatSend(() -> tensor.makeResident(forms, clock))).isZero();
+    for (int f = 0; f < forms.size(); f++) {
+      tensor.releaseResident();
+      assertThat(lines(tensor.resident(forms.get(f), clock))).isEqualTo(together.get(f));
+    }
+    tensor.releaseResident();
+    tensor.releaseEntries();
+  }
+
   /** In one CSF for each partition. */
   private ResidentTensor pack(SparkTensor tensor, ModePartitioning cut) {
     return ResidentTensor.pack(
-        tensor.split(cut),
+        tensor.split(List.of(cut)),
+        0,
         cut,
         false,
         tensor.statistics().shape(),
@@ -164,7 +228,8 @@ class ResidencyTest {
     assertThatThrownBy(
             () ->
                 ResidentTensor.pack(
-                    tensor.split(cut),
+                    tensor.split(List.of(cut)),
+                    0,
                     new ModePartitioning(0, 20_000, cutTo(20_000)),
                     false,
                     org.weft.tensor.TensorShape.of(20_000, 20_000),

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.apache.spark.Partition;
 
 /** A partition that is only a number. */
-final class NumberedPartition implements Partition {
+public final class NumberedPartition implements Partition {
   private static final long serialVersionUID = 1L;
 
   private final int index;
@@ -13,7 +13,7 @@ final class NumberedPartition implements Partition {
     this.index = index;
   }
 
-  static Partition[] array(int count) {
+  public static Partition[] array(int count) {
     Partition[] partitions = new Partition[count];
     Arrays.setAll(partitions, NumberedPartition::new);
     return partitions;

@@ -1,11 +1,11 @@
 package org.weft.spark.read;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Queue;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.function.PairFlatMapFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.EntryCuts;
@@ -18,24 +18,29 @@ import scala.Tuple2;
 
 /**
  * Cuts parsed blocks into one block per partition of a mode, a batch of entries at a time, under
- * new coordinates if there are any. Memory: one batch and its copy; cost {@code O(entries x
- * order)}.
+ * new coordinates if there are any. Several modes are cut in one pass: the partitions of each are
+ * numbered after those of the mode before it. Memory: one batch and its copy; cost {@code O(entries
+ * x order)} per mode.
  */
 public final class SplitByPartition
     implements PairFlatMapFunction<Iterator<ParsedPart>, Integer, OriginBlock> {
   private static final long serialVersionUID = 1L;
   private static final int BATCH_ENTRIES = 1 << 19;
 
-  private final ModePartitioning partitioning;
+  private final List<ModePartitioning> modes;
   private final @Nullable Shared<Relabelling> relabelling;
 
   /**
    * @param relabelling new coordinates, applied before entries are cut, or null
    */
-  public SplitByPartition(
-      ModePartitioning partitioning, @Nullable Shared<Relabelling> relabelling) {
-    this.partitioning = partitioning;
+  public SplitByPartition(List<ModePartitioning> modes, @Nullable Shared<Relabelling> relabelling) {
+    this.modes = List.copyOf(modes);
     this.relabelling = relabelling;
+  }
+
+  /** Partitions before those of {@code mode}. */
+  public static int first(List<ModePartitioning> modes, int mode) {
+    return modes.subList(0, mode).stream().mapToInt(ModePartitioning::partitions).sum();
   }
 
   @Override
@@ -45,7 +50,7 @@ public final class SplitByPartition
 
   private final class Pieces implements Iterator<Tuple2<Integer, OriginBlock>> {
     private final Iterator<ParsedPart> parts;
-    private final Queue<Tuple2<Integer, OriginBlock>> ready = new ArrayDeque<>();
+    private Iterator<Tuple2<Integer, OriginBlock>> ready = Collections.emptyIterator();
 
     Pieces(Iterator<ParsedPart> parts) {
       this.parts = parts;
@@ -53,10 +58,10 @@ public final class SplitByPartition
 
     @Override
     public boolean hasNext() {
-      while (ready.isEmpty() && parts.hasNext()) {
-        cutBatch();
+      while (!ready.hasNext() && parts.hasNext()) {
+        readBatch();
       }
-      return !ready.isEmpty();
+      return ready.hasNext();
     }
 
     @Override
@@ -64,10 +69,10 @@ public final class SplitByPartition
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      return ready.remove();
+      return ready.next();
     }
 
-    private void cutBatch() {
+    private void readBatch() {
       List<CooBlock> batch = new ArrayList<>();
       int entries = 0;
       long origin = 0;
@@ -81,18 +86,27 @@ public final class SplitByPartition
         entries += block.block().size();
       }
       if (entries > 0) {
-        cut(relabelled(CooBlock.concat(batch)), origin);
+        ready = pieces(origin, relabelled(CooBlock.concat(batch)));
       }
     }
 
     private CooBlock relabelled(CooBlock block) {
       return relabelling == null ? block : relabelling.value().apply(block);
     }
+  }
 
-    private void cut(CooBlock block, long origin) {
-      for (EntryCuts.Cut cut : EntryCuts.of(partitioning, block)) {
-        ready.add(new Tuple2<>(cut.partition(), new OriginBlock(origin, cut.entries())));
-      }
-    }
+  /** The pieces of a batch; those of one mode are made when those of the modes before are gone. */
+  private Iterator<Tuple2<Integer, OriginBlock>> pieces(long origin, CooBlock batch) {
+    return IntStream.range(0, modes.size())
+        .boxed()
+        .flatMap(
+            mode ->
+                EntryCuts.of(modes.get(mode), batch).stream()
+                    .map(
+                        cut ->
+                            new Tuple2<>(
+                                first(modes, mode) + cut.partition(),
+                                new OriginBlock(origin, cut.entries()))))
+        .iterator();
   }
 }

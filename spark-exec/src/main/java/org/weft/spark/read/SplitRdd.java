@@ -2,11 +2,15 @@ package org.weft.spark.read;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.jspecify.annotations.Nullable;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -17,47 +21,123 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** The input splits of one file, a partition each: its blocks, then its statistics. */
+/**
+ * The input splits of one file, a partition for each or for a few neighbours: the blocks of a
+ * split, then its statistics.
+ */
 public final class SplitRdd extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
+  private static final int TASKS_PER_CORE = 4;
+  private static final long MOST_JOINED_BYTES = 32L << 20;
 
   private final FileAccess files;
   private final InputPlan plan;
+  private final transient boolean joined;
   private final transient List<List<String>> hosts;
 
-  public SplitRdd(SparkContext context, FileAccess files, InputPlan plan) {
+  private SplitRdd(SparkContext context, FileAccess files, InputPlan plan, boolean joined) {
     super(
         context,
         CollectionConverters.asScala(List.<org.apache.spark.Dependency<?>>of()).toSeq(),
         ClassTag$.MODULE$.apply(ParsedPart.class));
     this.files = files;
     this.plan = plan;
+    this.joined = joined;
     this.hosts = hosts(files, plan);
+  }
+
+  /** A partition for each split. */
+  public static SplitRdd of(SparkContext context, FileAccess files, InputPlan plan) {
+    return new SplitRdd(context, files, plan, false);
+  }
+
+  /**
+   * Neighbouring splits in one partition where there are many small ones: a task costs some
+   * hundredths of a second, in which a core reads some megabytes. At least {@value #TASKS_PER_CORE}
+   * partitions per core that is there when the first job starts remain.
+   */
+  public static SplitRdd joined(SparkContext context, FileAccess files, InputPlan plan) {
+    return new SplitRdd(context, files, plan, true);
+  }
+
+  /** The splits numbered {@code [from, to)}. */
+  private record Run(int index, int from, int to) implements Partition {
+    private static final long serialVersionUID = 1L;
   }
 
   @Override
   public Partition[] getPartitions() {
-    return NumberedPartition.array(plan.splits().size());
+    long splits = plan.splits().size();
+    int runs = joined ? runs() : (int) splits;
+    return IntStream.range(0, runs)
+        .mapToObj(r -> new Run(r, (int) (splits * r / runs), (int) (splits * (r + 1) / runs)))
+        .toArray(Partition[]::new);
+  }
+
+  private int runs() {
+    long bytes = plan.splits().stream().mapToLong(InputSplit::length).sum();
+    long fewest =
+        Math.max(
+            (long) TASKS_PER_CORE * sparkContext().defaultParallelism(),
+            (bytes + MOST_JOINED_BYTES - 1) / MOST_JOINED_BYTES);
+    return (int) Math.min(plan.splits().size(), fewest);
   }
 
   @Override
-  public Seq<String> getPreferredLocations(Partition split) {
-    return CollectionConverters.asScala(hosts.get(split.index())).toSeq();
+  public Seq<String> getPreferredLocations(Partition run) {
+    return CollectionConverters.asScala(hosts.get(((Run) run).from())).toSeq();
   }
 
   @Override
-  public Iterator<ParsedPart> compute(Partition split, TaskContext task) {
-    BlockReader reader = TensorFiles.read(files, plan, plan.splits().get(split.index()));
+  public Iterator<ParsedPart> compute(Partition run, TaskContext task) {
+    Splits splits = new Splits((Run) run);
     task.addTaskCompletionListener(
         done -> {
-          try {
-            reader.close();
-          } catch (IOException e) {
-            throw FileAccess.unavailable(plan.uri(), e);
-          }
+          splits.close();
         });
-    return CollectionConverters.asScala(
-        new ParsedSplit(reader, split.index(), plan.header().order()));
+    return CollectionConverters.asScala(splits);
+  }
+
+  /** The parts of a run of splits, of which one is open at a time. */
+  private final class Splits implements java.util.Iterator<ParsedPart> {
+    private final Run run;
+    private int next;
+    private @Nullable BlockReader reader;
+    private java.util.Iterator<ParsedPart> parts = Collections.emptyIterator();
+
+    Splits(Run run) {
+      this.run = run;
+      this.next = run.from();
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!parts.hasNext() && next < run.to()) {
+        close();
+        BlockReader opened = TensorFiles.read(files, plan, plan.splits().get(next));
+        reader = opened;
+        parts = new ParsedSplit(opened, next++, plan.header().order());
+      }
+      return parts.hasNext();
+    }
+
+    @Override
+    public ParsedPart next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return parts.next();
+    }
+
+    void close() {
+      try {
+        if (reader != null) {
+          reader.close();
+        }
+      } catch (IOException e) {
+        throw FileAccess.unavailable(plan.uri(), e);
+      }
+    }
   }
 
   private static List<List<String>> hosts(FileAccess files, InputPlan plan) {

@@ -5,7 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
+import org.apache.spark.RangeDependency;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -19,6 +21,7 @@ import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.ColumnPasses;
+import org.weft.spark.read.NumberedPartition;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -39,16 +42,18 @@ import scala.reflect.ClassTag$;
 public final class ResidentRdd extends RDD<ResidentPartition> {
   private static final long serialVersionUID = 1L;
 
+  private final int first;
   private final ModePartitioning partitioning;
   private final boolean rebased;
   private final TensorShape shape;
   private final TensorFormat format;
   private final Measurements measurements;
   private final transient List<String> executors;
-  private final transient int partitions;
 
   /**
-   * @param shuffled blocks keyed by partition, partitioned by that key
+   * @param shuffled blocks keyed by partition, partitioned by that key; maybe those of other modes
+   *     too
+   * @param first which partition of {@code shuffled} is the first one here
    * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
    * @param shape of the whole tensor
    * @param format of each partition; its outermost level stores the partitioned mode
@@ -56,12 +61,20 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
    */
   public ResidentRdd(
       RDD<Tuple2<Integer, OriginBlock>> shuffled,
+      int first,
       ModePartitioning partitioning,
       boolean rebased,
       TensorShape shape,
       TensorFormat format,
       Measurements measurements) {
-    super(shuffled, ClassTag$.MODULE$.apply(ResidentPartition.class));
+    super(
+        shuffled.sparkContext(),
+        CollectionConverters.asScala(
+                List.<Dependency<?>>of(
+                    new RangeDependency<>(shuffled, first, 0, partitioning.partitions())))
+            .toSeq(),
+        ClassTag$.MODULE$.apply(ResidentPartition.class));
+    this.first = first;
     this.partitioning = partitioning;
     this.rebased = rebased;
     this.shape = shape;
@@ -71,12 +84,11 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
         executors(shuffled.sparkContext())
             .map(id -> "executor_" + id.host() + "_" + id.executorId())
             .toList();
-    this.partitions = partitioning.partitions();
   }
 
   @Override
   public Partition[] getPartitions() {
-    return parent().partitions();
+    return NumberedPartition.array(partitioning.partitions());
   }
 
   /**
@@ -91,7 +103,10 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
                 ? List.<String>of()
                 : List.of(
                     executors.get(
-                        (int) ((long) partitioning.place(split.index()) * count / partitions))))
+                        (int)
+                            ((long) partitioning.place(split.index())
+                                * count
+                                / partitioning.partitions()))))
         .toSeq();
   }
 
@@ -109,7 +124,9 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     long start = System.nanoTime();
     List<OriginBlock> arrived = new ArrayList<>();
     long entries = 0;
-    Iterator<Tuple2<Integer, OriginBlock>> blocks = parent().iterator(split, task);
+    RDD<Tuple2<Integer, OriginBlock>> shuffled = parent();
+    Iterator<Tuple2<Integer, OriginBlock>> blocks =
+        shuffled.iterator(shuffled.partitions()[first + split.index()], task);
     while (blocks.hasNext()) {
       OriginBlock block = blocks.next()._2();
       arrived.add(block);

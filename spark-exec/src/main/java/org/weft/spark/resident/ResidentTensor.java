@@ -38,17 +38,19 @@ public final class ResidentTensor implements AutoCloseable {
    * freed.
    *
    * @param blocks keyed by partition, partitioned by that key
+   * @param first the first of their partitions that belongs to this tensor
    * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
    */
   public static ResidentTensor pack(
       JavaPairRDD<Integer, OriginBlock> blocks,
+      int first,
       ModePartitioning partitioning,
       boolean rebased,
       TensorShape shape,
       TensorFormat format,
       Measurements measurements) {
     JavaRDD<ResidentPartition> partitions =
-        new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements)
+        new ResidentRdd(blocks.rdd(), first, partitioning, rebased, shape, format, measurements)
             .toJavaRDD();
     return made(partitions, shape + " by mode " + partitioning.mode());
   }

@@ -13,6 +13,7 @@ import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.memory.MemoryStore;
 import org.weft.engine.StoredPartitions;
 import org.weft.planner.partition.SliceRange;
+import org.weft.spark.read.NumberedPartition;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorFormat;
@@ -61,16 +62,9 @@ public final class StoredRdd extends RDD<ResidentPartition> {
             .toList();
   }
 
-  /** A partition that is only a number. */
-  private record Numbered(int index) implements Partition {
-    private static final long serialVersionUID = 1L;
-  }
-
   @Override
   public Partition[] getPartitions() {
-    return IntStream.range(0, stored.partitioning().partitions())
-        .mapToObj(Numbered::new)
-        .toArray(Partition[]::new);
+    return NumberedPartition.array(stored.partitioning().partitions());
   }
 
   @Override
