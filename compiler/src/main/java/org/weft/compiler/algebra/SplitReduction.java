@@ -75,23 +75,27 @@ public record SplitReduction(boolean integers) implements RewriteRule {
             .allMatch(at -> operator.distributesOver(reduce.operator(), at, factors, integers));
   }
 
-  /** Those of {@code factors} that use {@code start} or share reduced variables with such. */
+  /**
+   * Those of {@code factors} that use {@code start} or share reduced variables with such. A factor
+   * that occurs twice is found twice.
+   */
   private static List<TensorExpr> connected(
       List<TensorExpr> factors, IndexVar start, List<TensorExpr.Reduce> chain) {
     Set<IndexVar> shared = new LinkedHashSet<>(Set.of(start));
-    List<TensorExpr> found = new ArrayList<>();
     boolean grew = true;
     while (grew) {
       grew = false;
       for (TensorExpr factor : factors) {
-        if (!found.contains(factor) && shared.stream().anyMatch(factor::uses)) {
-          found.add(factor);
-          chain.stream().map(r -> r.variable()).filter(factor::uses).forEach(shared::add);
-          grew = true;
+        if (shared.stream().anyMatch(factor::uses)) {
+          grew |= shared.addAll(reducedIn(factor, chain));
         }
       }
     }
-    return found;
+    return factors.stream().filter(factor -> shared.stream().anyMatch(factor::uses)).toList();
+  }
+
+  private static List<IndexVar> reducedIn(TensorExpr factor, List<TensorExpr.Reduce> chain) {
+    return chain.stream().map(reduce -> reduce.variable()).filter(factor::uses).toList();
   }
 
   private static TensorExpr reduced(

@@ -65,6 +65,9 @@ class AlgebraBuilderTest {
         "y(i) = x(i) * SUM(B(i,j))                | y(i) = x(i) * sum_j(sum_i_1(B(i_1,j)))",
         "y(i) = -A(i,j) * x(j) * SUM(B(i,j))      | y(i) = -sum_j_1(sum_i_1(B(i_1,j_1))) * sum_j(A(i,j) * x(j))",
         "A(i,j) = x(i) @(min,+) B(k,j) @(min,+) SUM(C(i,j)) | A(i,j) = x(i) + sum_j_1(sum_i_1(C(i_1,j_1))) + min_k(B(k,j))",
+        // a factor counts as often as it is written
+        "s = A(i,j) * A(i,j) * 3                  | s = 3 * sum_j(sum_i(A(i,j) * A(i,j)))",
+        "y(j) = A(i,j) * x(i) * A(i,j) * SUM(C(i,j)) | y(j) = sum_j_1(sum_i_1(C(i_1,j_1))) * sum_i(A(i,j) * x(i) * A(i,j))",
         // j and k meet in B: one nest
         "y(i) = A(i,j) * B(j,k) * x(k)            | y(i) = sum_k(sum_j(A(i,j) * B(j,k) * x(k)))",
         "y(i) = A(i,j) * x(j) * z(i)              | y(i) = sum_j(A(i,j) * x(j) * z(i))",

@@ -45,20 +45,28 @@ final class Oracle {
    * @param padding whether zeros that a format fills up with are entries, as they are to one kernel
    */
   Oracle(Case subject, boolean padding) {
-    this.subject = subject;
+    this.subject = subject.withValue(apart(subject.value()));
     this.padding = padding;
     Set<String> labels = new LinkedHashSet<>(subject.axes().keySet());
     labels.forEach(label -> numbers.put(label, numbers.size()));
     at = new int[numbers.size()];
     cells = new int[numbers.size()];
     numbers.forEach((label, number) -> cells[number] = subject.axis(label).cells());
-    subject.accesses().forEach(access -> operands.put(access, operand(access)));
-    for (String label : subject.value().freeLabels()) {
+    this.subject.accesses().forEach(access -> operands.put(access, operand(access)));
+    Term value = this.subject.value();
+    for (String label : value.freeLabels()) {
       if (!subject.target().labels().contains(label)) {
-        place(placed(subject.value(), label));
+        place(placed(value, label));
       }
     }
-    totals(subject.value());
+    totals(value);
+  }
+
+  /** {@code term} where equal accesses are two objects, as a sum may stand around one of them. */
+  private static Term apart(Term term) {
+    return term instanceof Term.Access access
+        ? new Term.Access(access.tensor(), access.labels())
+        : term.map(Oracle::apart);
   }
 
   private void totals(Term term) {

@@ -292,7 +292,11 @@ final class RandomCases {
     };
   }
 
+  /** An operand, or in one of ten cases one that the statement already has. */
   private Term.Access access(int rarity) {
+    if (!accesses.isEmpty() && random.nextInt(10) == 0) {
+      return List.copyOf(accesses.values()).get(random.nextInt(accesses.size()));
+    }
     Term.Access access = new Term.Access("T" + accesses.size(), repeated(subset(order), rarity));
     format(access);
     return access;

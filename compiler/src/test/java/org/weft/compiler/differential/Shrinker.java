@@ -97,15 +97,16 @@ final class Shrinker {
   /** Takes a label away from one access, or from all. */
   private static Stream<Case> labels(Case subject) {
     List<Case> found = new ArrayList<>();
+    List<Term.Access> accesses = subject.accesses().stream().distinct().toList();
     for (String label : subject.axes().keySet()) {
       Case everywhere = subject;
-      for (Term.Access access : subject.accesses()) {
+      for (Term.Access access : accesses) {
         everywhere = withoutAny(everywhere, access, label);
       }
       everywhere = withoutAny(everywhere, everywhere.target(), label);
       found.add(everywhere.withValue(unsummed(everywhere.value(), label)).pruned());
     }
-    for (Term.Access access : subject.accesses()) {
+    for (Term.Access access : accesses) {
       for (String label : access.labels()) {
         Case one = without(subject, access, label);
         found.add(one.pruned());
