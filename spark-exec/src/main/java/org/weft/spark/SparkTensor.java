@@ -31,7 +31,6 @@ import org.weft.spark.read.SplitRdd;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.StoredRdd;
-import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
@@ -47,8 +46,6 @@ import org.weft.tensor.ValueType;
  * one per form that a job has asked for, which stay off heap until they are released.
  */
 final class SparkTensor extends EngineTensor {
-  private static final int COLLECTED_SPLITS = 64;
-
   private final JavaSparkContext context;
   private final FileAccess files;
   private final @Nullable Container container;
@@ -105,15 +102,7 @@ final class SparkTensor extends EngineTensor {
     try (JobName name = JobName.open(context.sc(), "read " + plan.uri())) {
       JavaRDD<SplitStatistics> each =
           parsed.map(ParsedPart::statistics).filter(statistics -> statistics != null);
-      JavaRDD<ParsedPart> sliced = parsed;
-      SplitStatistics all;
-      if (plan.splits().size() <= COLLECTED_SPLITS) {
-        List<SplitStatistics> collected = Wire.collect(each, PartitionWork.none());
-        sliced = sliced(parsed, collected, context.defaultParallelism());
-        all = collected.stream().reduce(SplitStatistics::merge).orElseThrow();
-      } else {
-        all = Wire.reduce(each, SplitStatistics::merge);
-      }
+      SplitStatistics all = Wire.reduce(each, SplitStatistics::merge);
       plan.verify(all.summary());
       TensorShape shape = shape(plan, all.summary());
       return new SparkTensor(
@@ -122,7 +111,7 @@ final class SparkTensor extends EngineTensor {
           plan.uri(),
           valueType,
           kept,
-          sliced,
+          sliced(parsed, all.blocks(), context.defaultParallelism()),
           all.values().build(shape),
           null,
           null,
@@ -251,18 +240,20 @@ final class SparkTensor extends EngineTensor {
         : Order.stored(entries, Relabelling.ofLabels(container.shape(), labels));
   }
 
-  /** At least {@code tasks} tasks over the parsed entries. */
+  /**
+   * At least {@code tasks} tasks over the parsed entries.
+   *
+   * @param blocks number of blocks, by split
+   */
   private static JavaRDD<ParsedPart> sliced(
-      JavaRDD<ParsedPart> parsed, List<SplitStatistics> splits, int tasks) {
-    int slices = (tasks + splits.size() - 1) / splits.size();
+      JavaRDD<ParsedPart> parsed, Map<Integer, Long> blocks, int tasks) {
+    int slices = (tasks + blocks.size() - 1) / blocks.size();
     if (slices <= 1) {
       return parsed;
     }
-    long[] blocks = new long[splits.size()];
-    for (SplitStatistics split : splits) {
-      blocks[split.split()] = split.blocks();
-    }
-    return new SlicedSplits(parsed.rdd(), blocks, slices).toJavaRDD();
+    long[] counts = new long[blocks.size()];
+    blocks.forEach((split, count) -> counts[split] = count);
+    return new SlicedSplits(parsed.rdd(), counts, slices).toJavaRDD();
   }
 
   private static TensorShape shape(InputPlan plan, ReadSummary summary) {

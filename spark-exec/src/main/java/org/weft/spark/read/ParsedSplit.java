@@ -1,6 +1,7 @@
 package org.weft.spark.read;
 
 import java.util.Iterator;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.entries.OriginBlock;
@@ -41,8 +42,7 @@ final class ParsedSplit implements Iterator<ParsedPart> {
           new SplitStatistics(
               values,
               reader.summary(),
-              (int) split,
-              blocks,
+              Map.of((int) split, blocks),
               nanos,
               ProcessMemory.peakResidentBytes()));
     }

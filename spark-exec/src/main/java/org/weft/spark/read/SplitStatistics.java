@@ -1,6 +1,8 @@
 package org.weft.spark.read;
 
 import java.io.Serializable;
+import java.util.Map;
+import java.util.TreeMap;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ReadSummary;
 
@@ -9,27 +11,26 @@ import org.weft.storage.ReadSummary;
  *
  * @param values histograms and values
  * @param summary the reader's own account
- * @param split number of the split; of the first one after a merge
- * @param blocks blocks of entries
+ * @param blocks blocks of entries, by number of the split
  * @param nanos parsing time, ns, summed over the splits
  * @param peakResidentBytes largest resident set of a process that parsed
  */
 public record SplitStatistics(
     TensorStatistics.Builder values,
     ReadSummary summary,
-    int split,
-    long blocks,
+    Map<Integer, Long> blocks,
     long nanos,
     long peakResidentBytes)
     implements Serializable {
 
   /** The statistics of both; may reuse the collectors of either. */
   public SplitStatistics merge(SplitStatistics other) {
+    Map<Integer, Long> all = new TreeMap<>(blocks);
+    all.putAll(other.blocks);
     return new SplitStatistics(
         values.merge(other.values),
         summary.merge(other.summary),
-        Math.min(split, other.split),
-        blocks + other.blocks,
+        all,
         nanos + other.nanos,
         Math.max(peakResidentBytes, other.peakResidentBytes));
   }

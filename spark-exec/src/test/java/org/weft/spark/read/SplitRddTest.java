@@ -59,7 +59,7 @@ class SplitRddTest {
   private static String line(ParsedPart part) {
     OriginBlock block = part.block();
     if (block == null) {
-      return "end of split " + java.util.Objects.requireNonNull(part.statistics()).split();
+      return "end of split " + java.util.Objects.requireNonNull(part.statistics()).blocks();
     }
     StringBuilder line = new StringBuilder("origin " + block.origin());
     for (int e = 0; e < block.block().size(); e++) {
