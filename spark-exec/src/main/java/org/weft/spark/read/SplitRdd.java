@@ -28,7 +28,7 @@ import scala.reflect.ClassTag$;
 public final class SplitRdd extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
   private static final int TASKS_PER_CORE = 4;
-  private static final long MOST_JOINED_BYTES = 32L << 20;
+  private static final long MOST_JOINED_ENTRIES = 1L << 21;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -75,11 +75,10 @@ public final class SplitRdd extends RDD<ParsedPart> {
   }
 
   private int runs() {
-    long bytes = plan.splits().stream().mapToLong(InputSplit::length).sum();
     long fewest =
         Math.max(
             (long) TASKS_PER_CORE * sparkContext().defaultParallelism(),
-            (bytes + MOST_JOINED_BYTES - 1) / MOST_JOINED_BYTES);
+            plan.header().records().orElse(0) / MOST_JOINED_ENTRIES);
     return (int) Math.min(plan.splits().size(), fewest);
   }
 
