@@ -72,6 +72,12 @@ except KeyboardInterrupt:
     pass
 assert np.allclose(weft.eval("z(i) = 7 * A(i,j)", A=A), 7 * A.sum(1).A1)
 
+# A command that something else ends while a statement waits for it starts anew. A stopped one still counts as running.
+resident = weft._kernels._resident
+resident.send_signal(signal.SIGSTOP)
+threading.Timer(0.5, resident.kill).start()
+assert np.allclose(weft.eval("z(i) = 6 * A(i,j)", A=A), 6 * A.sum(1).A1)
+
 
 def in_fork(queue):
     queue.put(weft.eval("y(i) = 9 * A(i,j)", A=A))

@@ -200,20 +200,21 @@ def _command():
 
 def _request(arguments):
     global _resident
-    if _resident is None or _resident.poll() is not None:
-        command = _command()
-        try:
-            _resident = subprocess.Popen(
-                [command, "resident"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-        except OSError as e:
-            raise Error(f"cannot start the command {command}: {e.strerror}; see WEFT_COMMAND") from e
-        atexit.register(_end, _resident)
-    process = _resident
+    running = _resident is not None and _resident.poll() is None
+    if not running:
+        _resident = _started()
     try:
-        answer = _answer(process, arguments)
+        answer = _answer(_resident, arguments)
+        if answer is None and running:  # something ended it since its last answer
+            _resident = _started()
+            answer = _answer(_resident, arguments)
+        if answer is None:
+            status = _resident.wait()
+            raise Error(f"the command weft was ended by signal {-status}" if status < 0 else
+                        f"the command weft ended with status {status}; it says why on standard error")
     except BaseException:
         # Interrupted, say by Ctrl-C. The answer that still comes would be taken for the next one.
-        _resident = None
+        process, _resident = _resident, None
         process.kill()
         process.wait()
         raise
@@ -221,7 +222,19 @@ def _request(arguments):
         raise Error(answer["message"])
 
 
+def _started():
+    command = _command()
+    try:
+        process = subprocess.Popen(
+            [command, "resident"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    except OSError as e:
+        raise Error(f"cannot start the command {command}: {e.strerror}; see WEFT_COMMAND") from e
+    atexit.register(_end, process)
+    return process
+
+
 def _answer(process, arguments):
+    """What the command answers; None if it ends without an answer."""
     try:
         process.stdin.write(json.dumps(arguments) + "\n")
         process.stdin.flush()
@@ -229,7 +242,7 @@ def _answer(process, arguments):
         pass
     line = process.stdout.readline()
     if not line:
-        raise Error(f"the command weft ended with status {process.wait()}; it says why on standard error")
+        return None
     try:
         answer = json.loads(line)
         answer["status"], answer["message"]
