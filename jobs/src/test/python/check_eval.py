@@ -94,7 +94,7 @@ for vector in (x, x.astype(np.float32), (9 * x).astype(np.int64)):
     found = weft.eval("y(i) = A(i,j) * x(j)", A=links, x=vector)
     assert found.dtype == vector.dtype and np.allclose(found, links @ vector)
 fails("found A of bool", lambda: weft.eval("C(i,k) = A(i,j) * A(j,k)", A=links))
-fails("out is float32 with 1 modes, expected a NumPy array of float64 with 1", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=np.empty(60, np.float32)))
+fails("out is float32 with 1 mode, expected a NumPy array of float64 with 1", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=np.empty(60, np.float32)))
 fails("found A of float64, x of complex128: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.complex128)))
 fails("found A of int8", lambda: weft.eval("y(i) = 2 * A(i,j)", A=whole.astype(np.int8)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))

@@ -89,7 +89,7 @@ def spmv_errors(k):
     refused(lambda: k.run(A=A, x=x.astype(np.complex128)), "x has values of complex128, expected float64")
     close(k.run(A=A.astype(bool), x=x), A.astype(bool) @ x)
     refused(lambda: k.run(A=A, x=x, out=np.ones(69)), "y has size 69, expected 70", code=12)
-    refused(lambda: k.run(A=A, x=x, out=np.ones(70, np.float32)), "out is float32 with 1 modes")
+    refused(lambda: k.run(A=A, x=x, out=np.ones(70, np.float32)), "out is float32 with 1 mode,")
     refused(lambda: k.run(A=A, x=x, out=np.ones(140)[::2]), "out is not contiguous")
     square = matrix(30, 30)
     refused(lambda: k.run(A=square, x=x, out=x), "shares memory", code=16)

@@ -132,7 +132,8 @@ def _stored(name, value):
     if kind is None:
         return False
     if value.ndim != 2:
-        raise Error(f"{name} is a sparse array with {value.ndim} modes, expected a matrix: convert it with toarray()")
+        modes = f"{value.ndim} mode" if value.ndim == 1 else f"{value.ndim} modes"
+        raise Error(f"{name} is a sparse array with {modes}, expected a matrix: convert it with toarray()")
     if kind not in _SPARSE:
         raise Error(f"{name} is a {kind.upper()} matrix, expected CSR, CSC or COO: convert it with tocsr()")
     return True

@@ -128,7 +128,7 @@ class BenchCommandTest {
   void theListOfContractionsIsKnownByName() {
     Run run = Run.of("bench", "--expressions", "tccg", "--dry-run", "--threads", "1");
     assertThat(run.status()).as(run.err()).isZero();
-    assertThat(run.out()).contains("would time 48 statements of random operands with [1]");
+    assertThat(run.out()).contains("would time 48 statements of random operands with 1 thread\n");
   }
 
   @ParameterizedTest

@@ -30,11 +30,11 @@ class ContainerCommandsTest extends FolderCase {
     assertThat(entries(x)).isEqualTo("2 3 1 4\n4 1 1 1\n");
     Files.createDirectories(folder.resolve("x.weft/data/9"));
     Files.writeString(folder.resolve("x.weft/data/9/part-00000.bin"), "left behind");
-    assertThat(ok("gc", x)).contains("removed 0 file(s)");
+    assertThat(ok("gc", x)).contains("removed 0 files");
     assertThat(ok("gc", x, "--grace", "0s", "--dry-run"))
-        .contains("data of no version, 11 bytes", "would remove 1 file(s), 11 bytes");
+        .contains("data of no version, 11 bytes", "would remove 1 file, 11 bytes");
     assertThat(ok("gc", x, "--grace", "0s", "--expire", "0s"))
-        .contains("expired version", "removed 7 file(s)");
+        .contains("expired version", "removed 7 files");
     assertThat(entries(x)).isEqualTo("2 3 1 4\n4 1 1 1\n");
     assertThat(Run.names(folder.resolve("x.weft"))).containsExactly("data", "manifest-3.json");
     assertThat(Run.names(folder.resolve("x.weft/data"))).containsExactly("3");

@@ -223,7 +223,7 @@ class IngestCommandTest extends IngestCase {
                 "--min-count",
                 "w=2",
                 "--reproducible"));
-    assertThat(run.out()).contains("2 rows dropped with their labels, in 3 round(s)");
+    assertThat(run.out()).contains("2 rows dropped with their labels, in 3 rounds");
     assertThat(entries("d.weft"))
         .isEqualTo(
             Map.of(

@@ -49,9 +49,9 @@ class WorkflowCommandTest {
     assertThat(workflow("graph").out()).contains("\"make\" [label=\"make\\nweft generate\"];");
     Run status = Run.of("workflow", "status", dir.resolve("w.yaml").toString(), "--log");
     assertThat(status.out())
-        .contains("with status 0\n", "done  make  1 attempt(s)", "Z [make] runs weft gen");
+        .contains("with status 0\n", "done  make  1 attempt", "Z [make] runs weft gen");
     assertThat(Run.of("workflow", "gc", dir.resolve("w.yaml").toString()).out())
-        .isEqualTo("removed 0 run(s) and record(s)\n");
+        .isEqualTo("removed 0 runs and 0 records\n");
     String[] lines =
         Run.read(
                 Files.walk(dir)

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 
 /** Reads format names and level lists; see {@link TensorFormat#parse}. */
 record FormatParser(String text, int order, ValueType valueType) {
@@ -54,8 +55,14 @@ record FormatParser(String text, int order, ValueType valueType) {
     if (format.order() != order) {
       throw invalid(
           format.isOrdinary()
-              ? "it has " + format.levelCount() + " levels but the tensor has " + modes()
-              : "it stores " + format.order() + " modes but the tensor has " + order);
+              ? "it has "
+                  + Counts.plain(format.levelCount(), "level")
+                  + " but the tensor has "
+                  + modes()
+              : "it stores "
+                  + Counts.plain(format.order(), "mode")
+                  + " but the tensor has "
+                  + order);
     }
     if (at < 0) {
       return format;
@@ -68,7 +75,7 @@ record FormatParser(String text, int order, ValueType valueType) {
   }
 
   private String modes() {
-    return order + (order == 1 ? " mode" : " modes");
+    return Counts.plain(order, "mode");
   }
 
   private static int[] modes(String text) {

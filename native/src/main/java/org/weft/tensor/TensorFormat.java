@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.weft.tensor.level.LevelCapability;
+import org.weft.text.Counts;
 
 /**
  * How a tensor is stored: its levels, outermost first, the coordinate that each level stores, and
@@ -52,8 +53,7 @@ public final class TensorFormat implements Serializable {
           "mode order "
               + Arrays.toString(modeOrder)
               + " is not a permutation of the "
-              + order
-              + " modes");
+              + Counts.plain(order, "mode"));
     }
   }
 

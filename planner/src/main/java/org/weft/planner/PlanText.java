@@ -12,6 +12,7 @@ import org.weft.planner.partition.PartitionCosts;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorFormat;
 import org.weft.text.Bytes;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
@@ -33,13 +34,13 @@ final class PlanText {
     Resources r = plan.resources();
     line("job         %s", plan.job());
     line(
-        "tensor      %s, %,d entries, density %.3g, norm %.6g",
-        s.shape(), s.entries(), s.density(), s.norm());
+        "tensor      %s, %s, density %.3g, norm %.6g",
+        s.shape(), Counts.of(s.entries(), "entry"), s.density(), s.norm());
     line(
-        "cluster     %d executor(s) x %d core(s), %d thread(s) per task, %s each",
-        r.executors(),
-        r.coresPerExecutor(),
-        r.kernelThreads(),
+        "cluster     %s x %s, %s per task, %s each",
+        Counts.plain(r.executors(), "executor"),
+        Counts.plain(r.coresPerExecutor(), "core"),
+        Counts.plain(r.kernelThreads(), "thread"),
         Bytes.text(r.memoryBytesPerExecutor()));
     line(
         "library     %s, %s, identity %.12s",
@@ -128,11 +129,15 @@ final class PlanText {
         kernel.result(),
         format(kernel.resultFormat()),
         mode.resultShape(),
-        kernel.panels() == 1 ? "" : ", copied from panels of " + kernel.panel() + " columns");
+        kernel.panels() == 1
+            ? ""
+            : ", copied from panels of " + Counts.plain(kernel.panel(), "column"));
     for (Operand o : kernel.operands()) {
       String columns = o.isVector() ? "" : " x " + o.columns();
       String panels =
-          kernel.panels() == 1 ? "" : ", copied to panels of " + kernel.panel() + " columns";
+          kernel.panels() == 1
+              ? ""
+              : ", copied to panels of " + Counts.plain(kernel.panel(), "column");
       line(
           "  operand   %s dense, %d%s%s",
           o.name(), mode.tensorShape().size(o.mode()), columns, panels);
@@ -140,9 +145,9 @@ final class PlanText {
     line("  kernel    %s, %s", kernel.request().symbol(), kernel.request().schedule());
     finishing.forEach(expression -> line("  then      %s for P = %s", expression, kernel.result()));
     line(
-        "  cut       mode %d into %d partition(s)%s; %s",
+        "  cut       mode %d into %s%s; %s",
         kernel.partitionedMode(),
-        mode.partitioning().partitions(),
+        Counts.plain(mode.partitioning().partitions(), "partition"),
         pieces(mode.partitioning()),
         merge(mode, plan.resources()));
     partitions(mode);
@@ -157,7 +162,9 @@ final class PlanText {
 
   private static String merge(ModePlan mode, Resources resources) {
     if (mode.isGrouped(resources)) {
-      return "results of " + mode.groups() + " group(s) of partitions at a time are added";
+      return "results of "
+          + Counts.plain(mode.groups(), "group")
+          + " of partitions at a time are added";
     }
     return switch (mode.kernel().merge()) {
       case ROWS -> "dense rows of ranges follow one another, pieces are added";
@@ -215,8 +222,9 @@ final class PlanText {
     line("");
     if (costs.iterations() > 1) {
       line(
-          "steps; kernel%s are one iteration over all modes, at most %d iterations",
-          plan.groups().isEmpty() ? " and merge" : ", merge and products", costs.iterations());
+          "steps; kernel%s are one iteration over all modes, at most %s",
+          plan.groups().isEmpty() ? " and merge" : ", merge and products",
+          Counts.plain(costs.iterations(), "iteration"));
     }
     TextTable table = new TextTable("<>").row("step", "bytes", "Mflop", "seconds", "per executor");
     for (StepCosts step : costs.steps()) {
@@ -229,8 +237,8 @@ final class PlanText {
     }
     table(table);
     line(
-        "storage of %d packed form(s) %s; at most %s of memory per executor; %.2f s in all",
-        plan.packedForms().size(),
+        "storage of %s %s; at most %s of memory per executor; %.2f s in all",
+        Counts.plain(plan.packedForms().size(), "packed form"),
         Bytes.text(costs.storageBytes()),
         Bytes.text(costs.peakMemoryBytesPerExecutor()),
         costs.seconds());

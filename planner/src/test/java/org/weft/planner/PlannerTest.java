@@ -308,7 +308,7 @@ class PlannerTest {
         .contains("forms       one, rooted at mode")
         .contains("a form for each mode does not fit the memory")
         .contains("results of all partitions are added")
-        .contains("storage of 1 packed form(s)");
+        .contains("storage of 1 packed form ");
     assertThat(planner().explain(plan)).contains("forms       one for each mode: they fit");
   }
 
@@ -352,7 +352,7 @@ class PlannerTest {
     assertThat(tiles).isLessThan(0.7 * bytes(choice.all()));
     assertThat(planner().explain(plan))
         .contains("forms       one for each mode, of tiles: as asked for")
-        .contains("into 64 partition(s), tiles of 8 x 8 x 1");
+        .contains("into 64 partitions, tiles of 8 x 8 x 1");
     MachineParameters slow = MachineParameters.defaults().with(MachineConstant.SHUFFLED, 1e5);
     assertThat(chosen(options.withMachine(slow), s, many)).isEqualTo(Forms.GRID);
     assertThat(chosen(options.withMachine(slow).withReproducible(true), s, many))
@@ -636,7 +636,7 @@ class PlannerTest {
         .contains("M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)")
         .contains("T {CU[32,8], CU[32,8], CU[32,16]}@1,2,0")
         .contains("operand   F2 dense, 30 x 16")
-        .contains("cut       mode 1 into 2 partition(s)")
+        .contains("cut       mode 1 into 2 partitions")
         .contains("[0, 20)")
         .contains("kernel")
         .contains("per executor");

@@ -7,6 +7,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * Orders mode 0 so that contiguous partitions of equal entries share few rows of the other modes'
@@ -101,10 +102,10 @@ final class PartitionOrder implements Reorderer {
           throw new WeftException(
               ErrorCode.UNSUPPORTED_OPERATION,
               "expected less than 2^31 pairs of partition and row, found "
-                  + parts
-                  + " partitions of the "
-                  + table.modeSize(m)
-                  + " rows of mode "
+                  + Counts.plain(parts, "partition")
+                  + " of the "
+                  + Counts.plain(table.modeSize(m), "row")
+                  + " of mode "
                   + m
                   + "; ask for fewer partitions");
         }

@@ -20,6 +20,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.model.CpValue;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * A CP decomposition to be run: alternating least squares, HALS where all factors are to be
@@ -125,11 +126,11 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
           ErrorCode.USAGE,
           String.format(
               Locale.ROOT,
-              "from: expected a model of rank %d and %d modes, found rank %d and %d modes",
+              "from: expected a model of rank %d and %s, found rank %d and %s",
               rank,
-              order,
+              Counts.plain(order, "mode"),
               model.rank(),
-              model.modes().size()));
+              Counts.plain(model.modes().size(), "mode")));
     }
     return Optional.of(CpState.of(model.rowsFor(tensor(), cpd), model.lambda()));
   }

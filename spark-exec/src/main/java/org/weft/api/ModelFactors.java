@@ -20,6 +20,7 @@ import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.DenseMatrix;
+import org.weft.text.Counts;
 
 /** A model's factors in this process, and what they and the model's value give. */
 record ModelFactors(
@@ -128,9 +129,9 @@ record ModelFactors(
         throw usage(
             String.format(
                 Locale.ROOT,
-                "from: expected a model of at most %d rows in mode %s, the size of the tensor,"
+                "from: expected a model of at most %s in mode %s, the size of the tensor,"
                     + " found %d",
-                shape[mode],
+                Counts.plain(shape[mode], "row"),
                 modes.get(mode),
                 known.rows()));
       }

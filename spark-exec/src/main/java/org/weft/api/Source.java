@@ -22,6 +22,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /** Where the entries of a tensor come from: a file, arrays, a table, or a computed statement. */
 sealed interface Source permits Source.File, Source.Entries, Source.Computed, DatasetSource {
@@ -111,7 +112,8 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
   record Entries(TensorShape shape, CooBlock block) implements Source {
     static Entries of(long[][] coordinates, double[] values, long... shape) {
       if (coordinates.length != shape.length) {
-        throw mismatch("coordinates of " + shape.length + " modes", "of " + coordinates.length);
+        throw mismatch(
+            "coordinates of " + Counts.plain(shape.length, "mode"), "of " + coordinates.length);
       }
       CooBlock.Builder block = new CooBlock.Builder(shape.length, Math.max(1, values.length));
       long[] at = new long[shape.length];
@@ -119,7 +121,8 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
         for (int mode = 0; mode < shape.length; mode++) {
           if (coordinates[mode].length != values.length) {
             throw mismatch(
-                values.length + " coordinates of mode " + mode, "" + coordinates[mode].length);
+                Counts.plain(values.length, "coordinate") + " of mode " + mode,
+                "" + coordinates[mode].length);
           }
           at[mode] = coordinates[mode][e];
           if (at[mode] < 0 || at[mode] >= shape[mode]) {
@@ -145,7 +148,7 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
       CooBlock.Builder block = new CooBlock.Builder(2, Math.max(1, rows.length * columns));
       for (int i = 0; i < rows.length; i++) {
         if (rows[i].length != columns) {
-          throw mismatch(columns + " values in row " + i, "" + rows[i].length);
+          throw mismatch(Counts.plain(columns, "value") + " in row " + i, "" + rows[i].length);
         }
         for (int j = 0; j < columns; j++) {
           if (rows[i][j] != 0) {

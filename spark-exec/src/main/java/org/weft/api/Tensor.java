@@ -20,6 +20,7 @@ import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * A sparse tensor of a {@link Weft}. The first use of the tensor reads it, on the executors or in
@@ -194,7 +195,7 @@ public final class Tensor {
   public String toString() {
     return loaded == null
         ? "tensor, not loaded yet"
-        : loaded.operand().originalStatistics().shape() + ", " + size() + " entries";
+        : loaded.operand().originalStatistics().shape() + ", " + Counts.plain(size(), "entry");
   }
 
   Weft weft() {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.Row;
 import org.weft.error.WeftException;
 import org.weft.spark.model.ModelValue;
 import org.weft.storage.model.ModelSummary;
+import org.weft.text.Counts;
 
 /** What every model of a tensor has: a factor for each mode, and a value at any coordinates. */
 public abstract sealed class TensorModel permits CpModel, CompletionModel, TuckerModel {
@@ -132,10 +133,10 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
   public final String toString() {
     return String.format(
         Locale.ROOT,
-        "model of %s, fit %.6f after %d iterations",
+        "model of %s, fit %.6f after %s",
         String.join(" x ", modes()),
         fit(),
-        fits().size());
+        Counts.plain(fits().size(), "iteration"));
   }
 
   /** By which the best of several starts is chosen: more is better. */

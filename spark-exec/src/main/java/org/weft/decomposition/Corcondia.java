@@ -18,6 +18,7 @@ import org.weft.planner.job.RowStatement;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Core consistency of a CP model (Bro and Kiers 2003): how near the Tucker core that fits the
@@ -71,10 +72,10 @@ public record Corcondia(List<DenseMatrix> factors) implements Method<Double> {
           String.format(
               Locale.ROOT,
               "core consistency: expected 2 modes or more and a core of at most %,d columns, found"
-                  + " %d modes and %,d columns",
+                  + " %s and %s",
               MOST_COLUMNS,
-              shape.order(),
-              columns()));
+              Counts.plain(shape.order(), "mode"),
+              Counts.of(columns(), "column")));
     }
   }
 
@@ -98,7 +99,7 @@ public record Corcondia(List<DenseMatrix> factors) implements Method<Double> {
   public Memory memory(TensorShape shape) {
     return new Memory(
         (double) factors.get(smallest()).rows() * columns() * Double.BYTES,
-        "products of " + columns() + " columns along mode " + smallest());
+        "products of " + Counts.plain(columns(), "column") + " along mode " + smallest());
   }
 
   @Override

@@ -8,6 +8,7 @@ import org.weft.error.WeftException;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Ranks of a Tucker decomposition, by mode: each at least 1, and at most the product of the others,
@@ -75,10 +76,10 @@ public record Ranks(List<Integer> values) {
   String about(int mode, TensorShape shape, ValueType type) {
     return String.format(
         Locale.ROOT,
-        "the products for mode %d, %,d rows of %,d numbers; give lower --ranks%s",
+        "the products for mode %d, %s of %s; give lower --ranks%s",
         mode,
-        shape.size(mode),
-        columns(mode),
+        Counts.of(shape.size(mode), "row"),
+        Counts.of(columns(mode), "number"),
         type == ValueType.DOUBLE ? " or --type float" : "");
   }
 
@@ -104,7 +105,8 @@ public record Ranks(List<Integer> values) {
    */
   public void checkOrder(int modes) {
     if (modes != order()) {
-      throw usage(modes + " ranks for a tensor of " + modes + " modes", order());
+      throw usage(
+          Counts.plain(modes, "rank") + " for a tensor of " + Counts.plain(modes, "mode"), order());
     }
   }
 

@@ -33,6 +33,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Reads tensors, plans jobs, and runs the plans on a {@link Backend}. The engine owns the compiler,
@@ -310,7 +311,8 @@ public final class Engine implements AutoCloseable {
     Sweeps.requireSquares(tensor.uri(), tensor.statistics());
     try (Passes passes = backend.open(tensor, plan, clock)) {
       int forms = plan.packedForms().size();
-      progress.step("pack " + forms + " form(s) of " + tensor.statistics().shape(), 1, 3);
+      progress.step(
+          "pack " + Counts.plain(forms, "form") + " of " + tensor.statistics().shape(), 1, 3);
       label.describe(job.name() + ": pack");
       passes.pack(plan.modes());
       Passes.Packed packed = passes.packed(plan.modes().get(0));

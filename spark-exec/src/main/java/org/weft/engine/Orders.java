@@ -12,6 +12,7 @@ import org.weft.reorder.Reorderer;
 import org.weft.reorder.Reorderers;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
+import org.weft.text.Counts;
 
 /** Orders of the coordinates of an engine's tensors: finds them, and packs tensors under them. */
 public final class Orders {
@@ -53,10 +54,10 @@ public final class Orders {
       String line =
           String.format(
               Locale.ROOT,
-              "%s of %s%,d entries in %.2f s",
+              "%s of %s%s in %.2f s",
               reorderer.name(),
               entries < statistics.entries() ? "a sample of " : "",
-              entries,
+              Counts.of(entries, "entry"),
               seconds);
       return new Ordering(
           reorderer.name(), Optional.of(found), entries, seconds, false, List.of(line));

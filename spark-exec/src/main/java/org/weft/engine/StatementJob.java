@@ -21,6 +21,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * A statement and the tensors that it reads.
@@ -113,8 +114,8 @@ public record StatementJob(
           ErrorCode.SHAPE_MISMATCH,
           tensor.uri()
               + ": expected a tensor with "
-              + accesses.get(0).size()
-              + " modes, as the expression labels it, found "
+              + Counts.plain(accesses.get(0).size(), "mode")
+              + ", as the expression labels it, found "
               + shape.order()
               + " ("
               + shape

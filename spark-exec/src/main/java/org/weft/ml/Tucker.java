@@ -11,6 +11,7 @@ import org.apache.spark.ml.util.MLReader;
 import org.weft.api.Tensor;
 import org.weft.api.TuckerRun;
 import org.weft.spark.model.TuckerValue;
+import org.weft.text.Counts;
 
 /**
  * Tucker decomposition of a table: a core {@code R_0 x R_1 x ...} and a factor with orthonormal
@@ -77,7 +78,8 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
   void checkModes(int order) {
     int found = isDefined(ranks) ? getOrDefault(ranks).length : 0;
     if (found != order) {
-      throw ColumnParams.usage("ranks: expected " + order + " numbers, one a mode, found " + found);
+      throw ColumnParams.usage(
+          "ranks: expected " + Counts.plain(order, "number") + ", one a mode, found " + found);
     }
   }
 

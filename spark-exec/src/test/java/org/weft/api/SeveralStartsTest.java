@@ -146,7 +146,7 @@ class SeveralStartsTest {
       assertThatThrownBy(() -> noise(weft).cpd(1).from(before).run())
           .hasMessageContaining("and 3 modes, found rank 1 and 2 modes");
       assertThatThrownBy(() -> weft.tensor(new double[][] {{1, 2}}).cpd(1).from(before).run())
-          .hasMessageContaining("at most 1 rows in mode mode0");
+          .hasMessageContaining("at most 1 row in mode mode0");
     }
   }
 

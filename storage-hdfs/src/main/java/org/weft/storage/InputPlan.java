@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 
 /**
  * One input file, opened once and ready to be read in parallel: travels to tasks.
@@ -37,8 +38,8 @@ public record InputPlan(
           ErrorCode.ENTRY_COUNT_MISMATCH,
           uri
               + ": expected "
-              + header.declaredRecords()
-              + " entries, as its header declares, found "
+              + Counts.plain(header.declaredRecords(), "entry")
+              + ", as its header declares, found "
               + all.records()
               + (all.records() < header.declaredRecords()
                   ? "; the file is incomplete or its header wrong"

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * What a reader saw, complete once it is exhausted. Summaries of the splits of a file merge to the
@@ -66,6 +67,8 @@ public final class ReadSummary implements Serializable {
 
   @Override
   public String toString() {
-    return entries + " entries, largest coordinates " + Arrays.toString(maxCoordinates);
+    return Counts.plain(entries, "entry")
+        + ", largest coordinates "
+        + Arrays.toString(maxCoordinates);
   }
 }

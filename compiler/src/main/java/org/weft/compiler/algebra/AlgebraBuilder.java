@@ -13,6 +13,7 @@ import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.tensor.TensorFormat;
+import org.weft.text.Counts;
 
 /**
  * Checks a parsed statement against the formats of its tensors and builds its algebra, with
@@ -333,8 +334,7 @@ public final class AlgebraBuilder {
       diagnostics.error(
           access.span(),
           "expected "
-              + format.order()
-              + (format.order() == 1 ? " label" : " labels")
+              + Counts.plain(format.order(), "label")
               + " for "
               + name
               + ", which has format "

@@ -17,6 +17,7 @@ import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
 import org.weft.tensor.level.LevelCapability;
 import org.weft.tensor.level.LevelProperties;
+import org.weft.text.Counts;
 
 /**
  * How entries get from one format to another.
@@ -66,8 +67,8 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
       throw new WeftException(
           ErrorCode.INVALID_FORMAT,
           "expected a format for the "
-              + from.order()
-              + " modes of a tensor stored as "
+              + Counts.plain(from.order(), "mode")
+              + " of a tensor stored as "
               + from
               + ", found "
               + to

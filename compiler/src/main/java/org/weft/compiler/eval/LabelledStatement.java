@@ -13,6 +13,7 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
+import org.weft.text.Counts;
 
 /**
  * A parsed statement as those see it who bring its tensors: names, and the labels of their modes.
@@ -77,8 +78,8 @@ public record LabelledStatement(Statement statement) {
                 + " is used with "
                 + order
                 + " and with "
-                + access.labels().size()
-                + " labels; a tensor has one order");
+                + Counts.plain(access.labels().size(), "label")
+                + "; a tensor has one order");
       }
     }
     syntax.children().forEach(child -> collect(child, found));

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.weft.compiler.lang.Token.Kind;
+import org.weft.text.Counts;
 
 /**
  * Recursive-descent parser of expressions, masks and accesses; both spellings of the language share
@@ -339,8 +340,7 @@ final class ExpressionParser {
       tokens.error(
           name,
           "expected "
-              + expected
-              + (expected == 1 ? " argument" : " arguments")
+              + Counts.plain(expected, "argument")
               + " for "
               + name.text()
               + ", found "

@@ -10,6 +10,7 @@ import org.weft.compiler.program.space.TensorSpace;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * The sizes of dynamic labels. As in COMET, a label declared {@code [?]} has the size of the first
@@ -142,8 +143,8 @@ record Shapes(CallFrame frame, Inputs inputs, TensorSpace space) {
           ErrorCode.SHAPE_MISMATCH,
           what
               + " has "
-              + shape.order()
-              + " modes ("
+              + Counts.plain(shape.order(), "mode")
+              + " ("
               + shape
               + ") but "
               + tensor.name()

@@ -117,10 +117,10 @@ def pack(name, coordinates, values, shape, index=np.int64):
     values = _cast(name, "values", values, _DTYPE)
     if len(shape) != len(levels) or len(columns) != len(levels):
         raise Error(
-            f"{name} has {len(levels)} modes, expected a size and an array of coordinates for each,"
+            f"{name} has {_modes(len(levels))}, expected a size and an array of coordinates for each,"
             f" found {len(shape)} sizes and {len(columns)} arrays")
     if values.ndim != 1 or min(shape, default=0) < 0:
-        raise Error(f"{name}: expected a list of values and sizes from 0, found {values.ndim} modes and sizes {shape}")
+        raise Error(f"{name}: expected a list of values and sizes from 0, found {_modes(values.ndim)} and sizes {shape}")
     for mode, column in enumerate(columns):
         if column.shape != values.shape or (len(column) and not 0 <= column.min() <= column.max() < shape[mode]):
             raise Error(f"{name}: expected a coordinate from 0 to {shape[mode] - 1} in mode {mode} for each value")
@@ -215,7 +215,7 @@ def _dense_operand(number, name, levels):
         if type(array) is not np.ndarray:
             array = _array(name, value)
         if array.ndim != order:
-            raise Error(f"{name} has {array.ndim} modes, expected {order}")
+            raise Error(f"{name} has {_modes(array.ndim)}, expected {order}")
         shape = array.shape
         array = _typed(name, array if plain else array.transpose(modes))
         keep.append(array)
@@ -275,7 +275,7 @@ def _matrix_operand(number, name, kind):
             how = f"to{kind}() converts it" if hasattr(value, f"to{kind}") else f"scipy.sparse.{kind}_array makes one"
             raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy: {how}")
         if len(value.shape) != 2:
-            raise Error(f"{name} has {len(value.shape)} modes, expected 2")
+            raise Error(f"{name} has {_modes(len(value.shape))}, expected 2")
         first, crd, count = _lists(name, kind, value)
         if kind != "coo" and not (check and _falls(first, len(crd))) and not value.has_canonical_format:
             value = value.copy()
@@ -307,7 +307,7 @@ def _level_operand(number, name, levels):
         if not isinstance(value, Tensor):
             raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
         if len(value.shape) != order or len(value.pos) != order or len(value.crd) != order:
-            raise Error(f"{name} has {len(value.shape)} modes, expected {order}")
+            raise Error(f"{name} has {_modes(len(value.shape))}, expected {order}")
         vals = _typed(name, np.asarray(value.vals))
         present = [np.asarray(a) for pair in zip(value.pos, value.crd) for a in pair if a is not None]
         bits, arrays = _index_bits(name, present) if present else (0, [])
@@ -320,6 +320,10 @@ def _level_operand(number, name, levels):
             tensors, offset, order, _TYPE, bits, 0, *value.shape, _address(vals), vals.size, *words)
 
     return bind
+
+
+def _modes(count):
+    return f"{count} mode" if count == 1 else f"{count} modes"
 
 
 def _kind(value):
@@ -398,8 +402,8 @@ def _room(tensors, out):
         room = (np.zeros if _ADDS else np.empty)([shape[mode] for mode in _RESULT_MODES], _DTYPE)
     else:
         if not isinstance(out, np.ndarray) or out.dtype != _DTYPE or out.ndim != _RESULT_ORDER:
-            found = f"{out.dtype} with {out.ndim} modes" if isinstance(out, np.ndarray) else _kind(out)
-            raise Error(f"out is {found}, expected a NumPy array of {_DTYPE} with {_RESULT_ORDER} modes")
+            found = f"{out.dtype} with {_modes(out.ndim)}" if isinstance(out, np.ndarray) else _kind(out)
+            raise Error(f"out is {found}, expected a NumPy array of {_DTYPE} with {_modes(_RESULT_ORDER)}")
         shape = out.shape
         room = out if _PLAIN else out.transpose(_RESULT_MODES)
         if not room.flags.carray:

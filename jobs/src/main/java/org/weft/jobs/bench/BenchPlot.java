@@ -4,6 +4,7 @@ import java.util.Locale;
 import org.weft.jobs.chart.Bars;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.output.RunReport;
+import org.weft.text.Counts;
 
 /**
  * The report as a picture: for each workload a bar as long as the share of the bound that it
@@ -53,6 +54,6 @@ public final class BenchPlot {
   }
 
   static String threads(int threads) {
-    return threads + (threads == 1 ? " thread" : " threads");
+    return Counts.plain(threads, "thread");
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.storage.document.TabSeparated;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 
 /**
@@ -28,9 +29,8 @@ public record BenchReport(
                 "bounds",
                 String.format(
                     Locale.ROOT,
-                    "%d thread%s: triad %.1f GB/s, read %.1f GB/s, FMA %.0f GFLOP/s",
-                    threads,
-                    threads == 1 ? "" : "s",
+                    "%s: triad %.1f GB/s, read %.1f GB/s, FMA %.0f GFLOP/s",
+                    Counts.plain(threads, "thread"),
                     rates.triad() * 1e-9,
                     rates.read() * 1e-9,
                     rates.flops() * 1e-9)));

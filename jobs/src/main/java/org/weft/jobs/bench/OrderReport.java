@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.storage.document.TabSeparated;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 
 /**
@@ -56,7 +57,11 @@ public record OrderReport(
           String.format(Locale.ROOT, "%,d", order.rowsFetched()));
     }
     return String.format(
-            Locale.ROOT, "%n%s: %s, %,d entries%n", tensor.name(), tensor.shape(), tensor.entries())
+            Locale.ROOT,
+            "%n%s: %s, %s%n",
+            tensor.name(),
+            tensor.shape(),
+            Counts.of(tensor.entries(), "entry"))
         + orders.text()
         + times(tensor).text();
   }

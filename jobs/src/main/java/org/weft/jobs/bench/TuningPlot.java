@@ -6,6 +6,7 @@ import org.weft.jobs.chart.Picture;
 import org.weft.jobs.output.RunReport;
 import org.weft.planner.tune.Timings;
 import org.weft.planner.tune.TuningResult;
+import org.weft.text.Counts;
 
 /**
  * The timed variants as a picture: a dot each at its median on an axis by powers, the fastest on
@@ -24,8 +25,8 @@ public final class TuningPlot {
                 result.expression(),
                 String.format(
                     Locale.ROOT,
-                    "%d variants, %d illegal, %d pruned by the cost model, %d timed",
-                    result.enumerated(),
+                    "%s, %d illegal, %d pruned by the cost model, %d timed",
+                    Counts.plain(result.enumerated(), "variant"),
                     result.illegal(),
                     result.pruned(),
                     result.trials().size()))

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.weft.text.Counts;
 
 /**
  * Rows of one value each, named on the left and with their figures on the right. Bars begin where
@@ -210,7 +211,7 @@ public final class Bars implements Picture {
 
   @Override
   public String said() {
-    return (title.isEmpty() ? axis : title) + ", " + rows.size() + " rows";
+    return (title.isEmpty() ? axis : title) + ", " + Counts.plain(rows.size(), "row");
   }
 
   private Scale scale() {

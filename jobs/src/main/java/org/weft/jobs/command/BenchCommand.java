@@ -39,6 +39,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -242,14 +243,14 @@ public final class BenchCommand extends WeftCommand {
     List<Schedule> stated = schedules.stream().map(Schedule::parse).toList();
     if (planOnly()) {
       console.result(
-          "would time %s of %s with %s thread(s)",
+          "would time %s of %s with %s",
           !orders.isEmpty()
               ? "kernels under the orders " + String.join(", ", orders)
               : statements.isEmpty()
                   ? String.join(", ", kernels)
-                  : statements.size() + " statements",
+                  : Counts.plain(statements.size(), "statement"),
           statements.isEmpty() ? String.join(", ", tensors) : "random operands",
-          threads);
+          (all == 1 ? "" : "1 and ") + Counts.plain(all, "thread"));
       return;
     }
     if (!orders.isEmpty()) {
@@ -418,7 +419,8 @@ public final class BenchCommand extends WeftCommand {
   private Map<String, String> machine(List<String> timed) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
-        "machine", processor() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
+        "machine",
+        processor() + ", " + Counts.plain(Runtime.getRuntime().availableProcessors(), "processor"));
     Map<String, String> versions = SoftwareVersions.all();
     facts.put(
         "software",
@@ -432,10 +434,9 @@ public final class BenchCommand extends WeftCommand {
         "run",
         String.format(
             Locale.ROOT,
-            "%s, medians of %d round%s%s, seed %d",
+            "%s, medians of %s%s, seed %d",
             common.type.keyword(),
-            rounds,
-            rounds == 1 ? "" : "s",
+            Counts.plain(rounds, "round"),
             timed.stream().anyMatch(BenchCommand::isOfSuite)
                 ? ", generated tensors at " + scale + " of full size"
                 : "",

@@ -29,6 +29,7 @@ import org.weft.jobs.run.StorageProgramFiles;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -130,8 +131,10 @@ public final class CodesignCommand extends WeftCommand {
     Designs read = Designs.parse(designs, StorageProgramFiles.text(files, designs));
     if (planOnly()) {
       console.result(
-          "would predict %s%d contraction(s) on %d design(s)",
-          emulate ? "and emulate " : "", products.size(), read.designs().size());
+          "would predict %s%s on %s",
+          emulate ? "and emulate " : "",
+          Counts.plain(products.size(), "contraction"),
+          Counts.plain(read.designs().size(), "design"));
       return;
     }
     CodesignReport found = report(console, contractions, read);

@@ -22,6 +22,7 @@ import org.weft.runtime.CpuFeatures;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -153,7 +154,7 @@ public final class CompileCommand implements Callable<Integer> {
     if (python != null) {
       write(access, python, made.python(fromModule(python)).getBytes(StandardCharsets.UTF_8));
     }
-    console.note("wrote %s: %,d bytes for %s", output, made.library().length, level());
+    console.note("wrote %s: %s for %s", output, Counts.of(made.library().length, "byte"), level());
     return 0;
   }
 

@@ -25,6 +25,7 @@ import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -133,13 +134,13 @@ public final class ConvertCommand extends WeftCommand {
     OrderedEntries entries = new OrderedEntries(files, plan);
     console.step("check " + input, 0, 2);
     OrderedEntries.Survey survey = entries.survey();
-    console.note("%s: %s, %,d entries", input, survey.shape(), survey.entries());
+    console.note("%s: %s, %s", input, survey.shape(), Counts.of(survey.entries(), "entry"));
     if (planOnly()) {
       console.result(
-          "would read %s (%s, %d split(s)) and write %s; %s",
+          "would read %s (%s, %s) and write %s; %s",
           input,
           plan.format(),
-          plan.splits().size(),
+          Counts.plain(plan.splits().size(), "split"),
           output,
           survey.sorted()
               ? "entries are sorted and stream through"
@@ -181,9 +182,9 @@ public final class ConvertCommand extends WeftCommand {
     InputNames.noteDropped(console, output, modeNames, options.labels());
     if (append) { // what is there now: labels that the tensor had keep their coordinates
       TensorShape shape = Container.open(files, output).shape();
-      console.result("wrote %s: %s, %,d entries added", output, shape, written);
+      console.result("wrote %s: %s, %s added", output, shape, Counts.of(written, "entry"));
     } else {
-      console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+      console.result("wrote %s: %s, %s", output, survey.shape(), Counts.of(written, "entry"));
     }
   }
 

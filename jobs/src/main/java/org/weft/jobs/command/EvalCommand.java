@@ -46,6 +46,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -166,7 +167,7 @@ public final class EvalCommand extends SparkCommand {
       } else {
         InputNames.noteDropped(console, target, modes.names(), modes.labels());
         long entries = write(files, target, evaluator.inModeOrder(scope, result), modes);
-        console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
+        console.note("wrote %s: %s, %s", target, result.shape(), Counts.of(entries, "entry"));
       }
     }
   }
@@ -289,10 +290,10 @@ public final class EvalCommand extends SparkCommand {
                 console.text(
                     String.format(
                         Locale.ROOT,
-                        "%s: %s, %,d stored entries, %s%n",
+                        "%s: %s, %s, %s%n",
                         name,
                         operand.shape(),
-                        operand.storedEntries(),
+                        Counts.of(operand.storedEntries(), "stored entry"),
                         operand.format())));
     console.text(plan.toString());
     for (EvaluationStep step : plan.steps()) {

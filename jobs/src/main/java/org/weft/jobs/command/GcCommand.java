@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.container.ContainerGarbage;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -55,11 +56,14 @@ public final class GcCommand extends WeftCommand {
             planOnly());
     long bytes = 0;
     for (ContainerGarbage.Removed file : removed) {
-      console.result("%s  %s, %,d bytes", file.path(), file.why(), file.bytes());
+      console.result("%s  %s, %s", file.path(), file.why(), Counts.of(file.bytes(), "byte"));
       bytes += file.bytes();
     }
     console.result(
-        "%s %d file(s), %,d bytes", planOnly() ? "would remove" : "removed", removed.size(), bytes);
+        "%s %s, %s",
+        planOnly() ? "would remove" : "removed",
+        Counts.plain(removed.size(), "file"),
+        Counts.of(bytes, "byte"));
   }
 
   private static Duration age(String option, String text) {

@@ -20,6 +20,7 @@ import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.npy.NpyFile;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -97,11 +98,11 @@ public final class GenerateCommand extends WeftCommand {
     checkPlanted(files);
     if (planOnly()) {
       console.result(
-          "would write %s: %s, %s%,d nonzeros, %s, seed %d",
+          "would write %s: %s, %s%s, %s, seed %d",
           output,
           model.sizes(),
           planted == null ? "" : "planted rank " + planted + ", at most about ",
-          model.nonzeros(),
+          Counts.of(model.nonzeros(), "nonzero"),
           model.describe(),
           seed);
       return;
@@ -109,7 +110,7 @@ public final class GenerateCommand extends WeftCommand {
     console.step("write " + output, 0, 1);
     PlantedTensor truth = truth(model);
     long written = write(files, output, model, truth);
-    console.result("wrote %s: %s, %,d nonzeros", output, model.sizes(), written);
+    console.result("wrote %s: %s, %s", output, model.sizes(), Counts.of(written, "nonzero"));
     if (truth != null && factorsOut != null) {
       writeFactors(files, factorsOut, truth);
       console.result("wrote %s: the factors", factorsOut);

@@ -28,6 +28,7 @@ import org.weft.spark.ingest.cell.TimeFormat;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -271,8 +272,8 @@ public final class IngestCommand extends SparkCommand {
     report.reasons().forEach(reason -> console.report("            %s", reason));
     if (report.rounds() > 0) {
       console.report(
-          "rare        %,d rows dropped with their labels, in %d round(s)",
-          report.dropped(), report.rounds());
+          "rare        %s dropped with their labels, in %s",
+          Counts.of(report.dropped(), "row"), Counts.plain(report.rounds(), "round"));
     }
     if (rejects != null) {
       console.result(
@@ -280,10 +281,10 @@ public final class IngestCommand extends SparkCommand {
           rejects);
     }
     console.result(
-        append ? "wrote %s: %s, %,d entries added" : "wrote %s: %s, %,d entries",
+        append ? "wrote %s: %s, %s added" : "wrote %s: %s, %s",
         output,
         report.shape(),
-        report.entries());
+        Counts.of(report.entries(), "entry"));
   }
 
   private IngestJob job(List<String> inputs, String output) {

@@ -41,6 +41,7 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -151,7 +152,7 @@ public final class ReorderCommand extends WeftCommand {
     console.step("read " + input, 0, 3);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());
     names.of(files, input, tensor.shape().order());
-    console.note("%s: %s, %,d entries", input, tensor.shape(), tensor.entries());
+    console.note("%s: %s, %s", input, tensor.shape(), Counts.of(tensor.entries(), "entry"));
     if (planOnly()) {
       console.result(
           "would order %s by %s%s",
@@ -239,7 +240,7 @@ public final class ReorderCommand extends WeftCommand {
     for (int m = 0; m < shape.order(); m++) {
       line(
           table,
-          "cache lines of mode " + m + " per " + window + " entries",
+          "cache lines of mode " + m + " per " + Counts.plain(window, "entry"),
           before.modes().get(m).cacheLinesPerWindow(),
           after.modes().get(m).cacheLinesPerWindow());
     }
@@ -251,7 +252,7 @@ public final class ReorderCommand extends WeftCommand {
     if (shape.order() > 0) {
       PartitionMetrics old = PartitionMetrics.of(shape, tensor.blocks(), parts);
       PartitionMetrics now = PartitionMetrics.of(shape, relabelled, parts);
-      String of = parts + " partitions of mode 0: ";
+      String of = Counts.plain(parts, "partition") + " of mode 0: ";
       line(table, of + "heaviest over mean", old.imbalance(), now.imbalance());
       for (int m = 1; m < shape.order(); m++) {
         line(
@@ -306,11 +307,12 @@ public final class ReorderCommand extends WeftCommand {
         PermutationFolder.write(commit, found);
         commit.commit();
       }
-      console.result("wrote %s: %d permutations", permutations, found.size());
+      console.result("wrote %s: %s", permutations, Counts.plain(found.size(), "permutation"));
     }
     if (output != null) {
       writeTensor(console, files, output, tensor, relabelled, found);
-      console.result("wrote %s: %s, %,d entries", output, tensor.shape(), tensor.entries());
+      console.result(
+          "wrote %s: %s, %s", output, tensor.shape(), Counts.of(tensor.entries(), "entry"));
     }
   }
 

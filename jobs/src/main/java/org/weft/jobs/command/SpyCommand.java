@@ -20,6 +20,7 @@ import org.weft.reorder.Reorderers;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -88,7 +89,8 @@ public final class SpyCommand extends WeftCommand {
       add(plot, method, tensor, Reorderers.named(method).reorder(tensor.shape(), tensor.blocks()));
     }
     draw(files, output, plot);
-    console.result("wrote %s: %s, %,d entries", output, tensor.shape(), tensor.entries());
+    console.result(
+        "wrote %s: %s, %s", output, tensor.shape(), Counts.of(tensor.entries(), "entry"));
   }
 
   private void add(DensityPlot plot, String name, LoadedTensor tensor, List<Permutation> modes) {

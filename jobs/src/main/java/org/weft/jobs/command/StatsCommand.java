@@ -26,6 +26,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,9 +63,9 @@ public final class StatsCommand extends SparkCommand {
     List<String> modeNames = names.of(files, input, plan.header().order());
     if (planOnly()) {
       console.result(
-          "would read %s in %d split(s), count its entries per slice, and pack it once along mode 0"
+          "would read %s in %s, count its entries per slice, and pack it once along mode 0"
               + " to count duplicates; no kernel, no output",
-          input, splits);
+          input, Counts.plain(splits, "split"));
       return;
     }
     try (Session session = Session.open(common, "weft stats " + input, console)) {
@@ -130,7 +131,8 @@ public final class StatsCommand extends SparkCommand {
   private static void tensor(Console console, long entries, TensorStatistics s) {
     console.result("order       %d", s.shape().order());
     console.result("mode sizes  %s", s.shape());
-    console.result("nonzeros    %,d stored entries at distinct coordinates", s.entries());
+    console.result(
+        "nonzeros    %s at distinct coordinates", Counts.of(s.entries(), "stored entry"));
     console.result(
         "duplicates  %,d%s (entries in the file: %,d)",
         entries - s.entries(), entries > s.entries() ? ", summed" : "", entries);

@@ -28,6 +28,7 @@ import org.weft.planner.tune.TuningTask;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -83,7 +84,8 @@ public final class TuneCommand extends WeftCommand {
           new TuningTask(options.expression, stored, stated, result, options.sizes, threads);
       if (planOnly()) {
         console.result(
-            "would search the variants of %s with %d thread(s)", options.expression, threads);
+            "would search the variants of %s with %s",
+            options.expression, Counts.plain(threads, "thread"));
         return;
       }
       Tuner tuner = new Tuner(compiler, common.machine(), console::note);

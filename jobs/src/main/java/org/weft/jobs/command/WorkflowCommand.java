@@ -12,6 +12,7 @@ import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.workflow.Workflows;
+import org.weft.text.Counts;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -224,8 +225,12 @@ public final class WorkflowCommand implements Runnable {
       }
       List<String> removed = workflows().gc(keep, planOnly());
       removed.forEach(name -> console.result("%s", name));
+      long runs = removed.stream().filter(name -> name.startsWith("runs/")).count();
       console.result(
-          "%s %d run(s) and record(s)", planOnly() ? "would remove" : "removed", removed.size());
+          "%s %s and %s",
+          planOnly() ? "would remove" : "removed",
+          Counts.plain(runs, "run"),
+          Counts.plain(removed.size() - runs, "record"));
     }
   }
 }

@@ -43,6 +43,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -179,8 +180,8 @@ public final class CompleteCommand extends RankedCommand {
       int order = TensorFiles.open(files, validate, common.readOptions()).header().order();
       if (order != plan.header().order()) {
         throw usage(
-            "--validate %s: expected %d modes as %s has, found %d",
-            validate, plan.header().order(), input, order);
+            "--validate %s: expected %s as %s has, found %d",
+            validate, Counts.plain(plan.header().order(), "mode"), input, order);
       }
     }
   }
@@ -457,11 +458,11 @@ public final class CompleteCommand extends RankedCommand {
           result.report(),
           String.format(
               Locale.ROOT,
-              "RMSE %.6g of training%s%s entries after %d iterations, the best of %d",
+              "RMSE %.6g of training%s%s entries after %s, the best of %d",
               training,
               held,
               tested,
-              model.best(),
+              Counts.plain(model.best(), "iteration"),
               model.fits().size()));
     }
 

@@ -17,6 +17,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -120,9 +121,9 @@ public final class CpaprCommand extends RankedCommand {
         result.report(),
         String.format(
             Locale.ROOT,
-            "log-likelihood %.6f after %d iterations%s",
+            "log-likelihood %.6f after %s%s",
             likelihood,
-            model.logLikelihoods().size(),
+            Counts.plain(model.logLikelihoods().size(), "iteration"),
             model.converged() ? "" : " (not converged)"));
   }
 }

@@ -27,6 +27,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -262,9 +263,9 @@ public final class GcpCommand extends RankedCommand {
         result.report(),
         String.format(
             Locale.ROOT,
-            "loss %.6g after %d iterations%s",
+            "loss %.6g after %s%s",
             model.losses().get(model.losses().size() - 1),
-            model.losses().size(),
+            Counts.plain(model.losses().size(), "iteration"),
             model.converged() ? "" : " (not converged)"));
   }
 }

@@ -35,6 +35,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -291,9 +292,9 @@ public abstract class ModelCommand extends SparkCommand {
   static String line(List<Double> fits, boolean converged) {
     return String.format(
         Locale.ROOT,
-        "fit %.6f after %d iterations%s",
+        "fit %.6f after %s%s",
         fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
-        fits.size(),
+        Counts.plain(fits.size(), "iteration"),
         converged ? "" : " (not converged)");
   }
 }

@@ -28,6 +28,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.CooBlock;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -118,8 +119,8 @@ public final class PredictCommand extends WeftCommand {
     }
     if (planOnly()) {
       console.result(
-          "would predict %,d value(s) of the model %s",
-          asked.stream().mapToLong(CooBlock::size).sum(), folder);
+          "would predict %s of the model %s",
+          Counts.of(asked.stream().mapToLong(CooBlock::size).sum(), "value"), folder);
       return;
     }
     if (target >= 0) {
@@ -214,7 +215,7 @@ public final class PredictCommand extends WeftCommand {
     /** The entries at the model's coordinates, without those whose labels the model lacks. */
     List<CooBlock> found(String query, LoadedTensor asked, Console console) {
       if (asked.shape().order() != order()) {
-        throw mismatch(query, order() + " modes", asked.shape().order() + "");
+        throw mismatch(query, Counts.plain(order(), "mode"), asked.shape().order() + "");
       }
       MatchedLabels matched = new MatchedLabels(query, uri, names, asked.labels(), labels);
       matched.requireOrder(asked.names());

@@ -33,6 +33,7 @@ import org.weft.storage.file.OutputCommit;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -159,7 +160,7 @@ public final class ReportCommand extends WeftCommand {
           + figures.core().ranks().stream().map(String::valueOf).collect(joining(" x "));
     }
     int count = figures.components().size();
-    return count == 1 ? "1 component" : count + " components";
+    return Counts.plain(count, "component");
   }
 
   private Residuals.Found residuals(Console console, ModelFolder model, String uri)

@@ -15,6 +15,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.document.TabSeparated;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * The labels of modes that are compared: the same label becomes the same coordinate. The first mode
@@ -46,7 +47,11 @@ record CommonLabels(Labels all, List<Numbered> numbered) {
     private long[] to(long size) {
       if (to.length < size) {
         throw mismatch(
-            place, "expected a label for each of its " + size + " coordinates, found " + to.length);
+            place,
+            "expected a label for each of its "
+                + Counts.plain(size, "coordinate")
+                + ", found "
+                + to.length);
       }
       return IntStream.range(0, to.length).allMatch(at -> to[at] == at) ? SAME : to;
     }

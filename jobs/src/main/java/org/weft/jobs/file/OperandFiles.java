@@ -34,6 +34,7 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * The operands of an expression as they were read. A file that does not declare its shape gets one
@@ -108,8 +109,7 @@ public final class OperandFiles {
                 + "="
                 + source
                 + ": expected a tensor with "
-                + order
-                + (order == 1 ? " mode" : " modes")
+                + Counts.plain(order, "mode")
                 + ", as the expression labels it, found "
                 + entries.shape().order()
                 + " ("
@@ -316,8 +316,8 @@ public final class OperandFiles {
               throw new WeftException(
                   ErrorCode.SHAPE_MISMATCH,
                   "expected "
-                      + permutation.size()
-                      + " coordinates of "
+                      + Counts.plain(permutation.size(), "coordinate")
+                      + " of "
                       + label
                       + " in operand "
                       + name

@@ -16,6 +16,7 @@ import org.weft.reorder.Permutation;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * A folder of permutations: {@code mode0.perm}, {@code mode1.perm}, ... in {@link Permutation}'s
@@ -47,8 +48,8 @@ public final class PermutationFolder {
             ErrorCode.SHAPE_MISMATCH,
             shown
                 + ": expected at least one line for each of the "
-                + shape.size(m)
-                + " coordinates of mode "
+                + Counts.plain(shape.size(m), "coordinate")
+                + " of mode "
                 + m
                 + ", found "
                 + permutation.size());

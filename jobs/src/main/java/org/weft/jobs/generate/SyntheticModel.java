@@ -9,6 +9,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * What a synthetic tensor looks like: mode sizes, nonzeros, and skew per mode.
@@ -123,7 +124,12 @@ public record SyntheticModel(String name, TensorShape sizes, long nonzeros, List
     if (count < 1 || count > sizes.cells()) {
       throw new WeftException(
           ErrorCode.USAGE,
-          "expected 1 to " + (long) sizes.cells() + " nonzeros in " + sizes + ", found " + count);
+          "expected 1 to "
+              + Counts.plain((long) sizes.cells(), "nonzero")
+              + " in "
+              + sizes
+              + ", found "
+              + count);
     }
     return new SyntheticModel(name, sizes, count, exponents);
   }

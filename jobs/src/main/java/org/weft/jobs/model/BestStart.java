@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.output.Console;
+import org.weft.text.Counts;
 
 /**
  * What several starts of a method end with, one after the other: the best result is kept, and of
@@ -74,7 +75,8 @@ public final class BestStart<R> {
               .map(outcome -> (double) Objects.requireNonNull(outcome.get("fit")))
               .map(fit -> String.format(Locale.ROOT, "%.6g", fit))
               .collect(Collectors.joining(", "));
-      console.report("%d starts, %s %s; the best: %s", planned, measure, fits, kept);
+      console.report(
+          "%s, %s %s; the best: %s", Counts.plain(planned, "start"), measure, fits, kept);
     }
   }
 

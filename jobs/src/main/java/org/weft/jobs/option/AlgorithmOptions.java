@@ -8,6 +8,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.CpAlgorithm;
 import org.weft.storage.model.StartNames;
+import org.weft.text.Counts;
 import picocli.CommandLine.Option;
 
 /** How {@code weft cpd} improves the factors. */
@@ -53,7 +54,11 @@ public final class AlgorithmOptions {
    */
   public Map<String, String> arguments(int iterations) {
     return of().isSampled()
-        ? Map.of("--method", "arls", "--sample", of().share() + ", " + iterations + " iterations")
+        ? Map.of(
+            "--method",
+            "arls",
+            "--sample",
+            of().share() + ", " + Counts.plain(iterations, "iteration"))
         : Map.of();
   }
 

@@ -34,6 +34,7 @@ import org.weft.storage.model.ModelFolder;
 import org.weft.storage.model.ModelOutput;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Option;
 
 /** An update of an earlier model by the entries of new slices. */
@@ -119,8 +120,8 @@ public final class AppendOptions {
     }
     if (folder.order() != modes) {
       throw usage(
-          "--append %s: expected a model of %d modes, as the tensor, found %d",
-          model(), modes, folder.order());
+          "--append %s: expected a model of %s, as the tensor, found %d",
+          model(), Counts.plain(modes, "mode"), folder.order());
     }
     if (nonnegative && !folder.isNonnegative()) {
       throw usage(
@@ -190,8 +191,8 @@ public final class AppendOptions {
           model(), unlabelled, all.uri());
     }
     console.note(
-        "%,d entries of new slices; the model stands for %,d others",
-        entries, all.statistics().entries() - entries);
+        "%s of new slices; the model stands for %s",
+        Counts.of(entries, "entry"), Counts.of(all.statistics().entries() - entries, "other"));
     return fresh;
   }
 

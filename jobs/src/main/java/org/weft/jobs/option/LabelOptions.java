@@ -11,6 +11,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Option;
 
 /** {@code --labels}, for commands whose results have labelled rows. */
@@ -53,10 +54,10 @@ public final class LabelOptions {
                 ErrorCode.SHAPE_MISMATCH,
                 String.format(
                     Locale.ROOT,
-                    "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
+                    "%s: expected at least %s, the size of mode %d, found %d; is it the"
                         + " labels of another mode?",
                     byNumber.get(mode),
-                    shape.size(mode),
+                    Counts.plain(shape.size(mode), "label"),
                     mode,
                     names.size()));
           }

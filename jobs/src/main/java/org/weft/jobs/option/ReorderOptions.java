@@ -25,6 +25,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Option;
 
 /** How a job's tensor is relabelled while it is packed. */
@@ -142,7 +143,8 @@ public final class ReorderOptions {
   public String found() {
     return ordering.relabelling().isEmpty()
         ? NONE
-        : String.format(Locale.ROOT, "%s of %d entries", ordering.method(), ordering.entries());
+        : String.format(
+            Locale.ROOT, "%s of %s", ordering.method(), Counts.plain(ordering.entries(), "entry"));
   }
 
   /** Writes the permutations if asked for. */
@@ -160,7 +162,7 @@ public final class ReorderOptions {
       PermutationFolder.write(commit, modes);
       commit.commit();
     }
-    console.result("wrote %s: %d permutations", permutations, modes.size());
+    console.result("wrote %s: %s", permutations, Counts.plain(modes.size(), "permutation"));
   }
 
   /** The labels that results have: with {@code --keep-order} they follow their coordinates. */

@@ -42,6 +42,7 @@ import org.weft.storage.model.StartNames;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -125,7 +126,8 @@ public final class StartOptions {
       }
       if (folder.order() != modes) {
         throw usage(
-            "--init %s: expected a model of %d modes, found %d", init, modes, folder.order());
+            "--init %s: expected a model of %s, found %d",
+            init, Counts.plain(modes, "mode"), folder.order());
       }
       matched = MatchedLabels.of(input, names, labels, init, folder);
     }
@@ -274,9 +276,9 @@ public final class StartOptions {
   private RowSource grown(int mode, NpyRows factor, long size, Cpd cpd) {
     if (factor.rows() > size) {
       throw usage(
-          "--init %s: expected a model of at most %d rows in mode %d, the size of the tensor, found"
+          "--init %s: expected a model of at most %s in mode %d, the size of the tensor, found"
               + " %d",
-          init, size, mode, factor.rows());
+          init, Counts.plain(size, "row"), mode, factor.rows());
     }
     return new FileRows(factor, size, cpd.seed(mode), StartRows.scale(factor.rows()));
   }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
+import org.weft.text.Counts;
 
 /** Prints what a job took. */
 public final class RunReport {
@@ -16,9 +17,9 @@ public final class RunReport {
 
   public static void print(Console console, JobReport report) {
     console.report(
-        "%,d nonzeros in %d partition(s); kernels %.1f M nonzeros/s, %.2f GFLOP/s, %.2f GB/s",
-        report.nonzeros(),
-        report.partitions(),
+        "%s in %s; kernels %.1f M nonzeros/s, %.2f GFLOP/s, %.2f GB/s",
+        Counts.of(report.nonzeros(), "nonzero"),
+        Counts.plain(report.partitions(), "partition"),
         report.nonzerosPerSecond() / 1e6,
         report.kernelGflops(),
         report.kernelGbps());

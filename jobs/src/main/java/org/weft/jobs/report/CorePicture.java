@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.weft.jobs.chart.Ink;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.chart.Sheet;
+import org.weft.text.Counts;
 
 /**
  * Draws the core of a Tucker model as panels side by side. A panel has a row for each column of the
@@ -120,8 +121,12 @@ record CorePicture(
         all == 1
             ? "The core"
             : values.size() == all
-                ? "The core in " + all + " slices"
-                : "The " + values.size() + " of the core's " + all + " slices that are largest";
+                ? "The core in " + Counts.plain(all, "slice")
+                : "The "
+                    + values.size()
+                    + " of the core's "
+                    + Counts.plain(all, "slice")
+                    + " that are largest";
     return slices
         + ": rows are columns of "
         + axes.get(0)

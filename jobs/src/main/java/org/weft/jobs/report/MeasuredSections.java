@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.weft.jobs.chart.Axes;
 import org.weft.jobs.output.RunReport;
+import org.weft.text.Counts;
 
 /** The sections about other models, outliers, and the run against its plan. */
 record MeasuredSections(Html html, Figures figures) {
@@ -56,13 +57,15 @@ record MeasuredSections(Html html, Figures figures) {
     html.section("residuals", "Residuals and outliers");
     if (figures.ofModel()) {
       html.add(
-          "<p>The model misses %.1f %% of the norm of the %,d known entries.</p>",
-          100 * found.relativeError(), found.entries());
+          "<p>The model misses %.1f %% of the norm of the %s.</p>",
+          100 * found.relativeError(), Counts.of(found.entries(), "known entry"));
     } else {
       html.add(
           "<p>The model misses %.1f %% of the tensor's norm; %.1f %% of the squared error lies at"
-              + " the %,d stored entries, the rest where the tensor has zeros.</p>",
-          100 * found.relativeError(), 100 * found.storedShare(), found.entries());
+              + " the %s, the rest where the tensor has zeros.</p>",
+          100 * found.relativeError(),
+          100 * found.storedShare(),
+          Counts.of(found.entries(), "stored entry"));
     }
     html.add("<figure>");
     Residuals.Histogram histogram = found.histogram();
@@ -146,8 +149,8 @@ record MeasuredSections(Html html, Figures figures) {
               .dots(points)
               .said(
                   format(
-                      "Roofline: %d steps below %.0f GFLOP/s and %.0f GB/s",
-                      points.size(), machine.gflops(), machine.gbps()))
+                      "Roofline: %s below %.0f GFLOP/s and %.0f GB/s",
+                      Counts.plain(points.size(), "step"), machine.gflops(), machine.gbps()))
               .inPage());
       html.add(
           "<figcaption>Roofline: dots are steps; the line is what the plan expects of the machine's"

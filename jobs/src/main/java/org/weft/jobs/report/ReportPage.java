@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.chart.Axes;
+import org.weft.text.Counts;
 
 /** The figures of a model as one HTML page. */
 public final class ReportPage {
@@ -53,14 +54,13 @@ public final class ReportPage {
     int count = figures.components().size();
     return String.format(
         Locale.ROOT,
-        "%s, %s %.4f after %d iteration%s.",
+        "%s, %s %.4f after %s.",
         figures.core() == null
-            ? count + (count == 1 ? " component" : " components")
+            ? Counts.plain(count, "component")
             : "A core of " + CoreSections.shape(figures.core()),
         figures.measure(),
         fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
-        fits.size(),
-        fits.size() == 1 ? "" : "s");
+        Counts.plain(fits.size(), "iteration"));
   }
 
   private void run() {
@@ -207,8 +207,8 @@ public final class ReportPage {
     double[][] cosines = figures.overlap();
     if (IntStream.range(0, cosines.length).allMatch(r -> cosines[r][r] == 0)) {
       add(
-          "<p>All %d components are zero, so no two of them overlap.%s</p></section>",
-          cosines.length,
+          "<p>All %s are zero, so no two of them overlap.%s</p></section>",
+          Counts.plain(cosines.length, "component"),
           figures.biases() == null ? "" : " Every cell is the mean and the biases of its labels.");
       return;
     }
@@ -234,7 +234,7 @@ public final class ReportPage {
             + " for the same component, 0 for unrelated ones, below 0 for ones that cancel.</p>",
         said);
     add("<figure>");
-    String all = "Overlap of " + cosines.length + " components. " + said;
+    String all = "Overlap of " + Counts.plain(cosines.length, "component") + ". " + said;
     Overlap overlap = new Overlap(cosines, numbers, all);
     html.append(overlap.inPage(overlap.width()));
     add(

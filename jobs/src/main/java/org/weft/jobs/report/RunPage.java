@@ -10,6 +10,7 @@ import org.weft.jobs.report.RunFigures.Output;
 import org.weft.jobs.report.RunFigures.Past;
 import org.weft.jobs.report.RunFigures.Step;
 import org.weft.text.Bytes;
+import org.weft.text.Counts;
 
 /** The run of a workflow as one HTML page: its steps on a line of time, outputs, and its log. */
 public final class RunPage {
@@ -124,7 +125,9 @@ public final class RunPage {
     html.append(
         Axes.of("run", "seconds")
             .curve("seconds", points)
-            .said(format("Seconds of the latest %d runs, the oldest first", runs.size()))
+            .said(
+                format(
+                    "Seconds of the latest %s, the oldest first", Counts.plain(runs.size(), "run")))
             .inPage());
     html.add(
         "<figcaption>Seconds of the steps of each run, the oldest first.</figcaption></figure>");

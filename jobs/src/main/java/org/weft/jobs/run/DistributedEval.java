@@ -35,6 +35,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
 public final class DistributedEval {
@@ -115,9 +116,9 @@ public final class DistributedEval {
         console.text(
             String.format(
                 Locale.ROOT,
-                "result: %s, %,d entries, %.3f s%n",
+                "result: %s, %s, %.3f s%n",
                 kept.shape(),
-                kept.originalStatistics().entries(),
+                Counts.of(kept.originalStatistics().entries(), "entry"),
                 (System.nanoTime() - start) * 1e-9));
       }
     }

@@ -27,6 +27,7 @@ import org.weft.spark.output.FactorTable;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyRows;
+import org.weft.text.Counts;
 
 /**
  * The engine of one run: in this process, or on Spark where a master is named ({@code --master},
@@ -165,7 +166,8 @@ public final class Session implements AutoCloseable {
     console.step("read " + uri, 0, steps);
     EngineTensor tensor = engine.read(uri, options.readOptions(), options.type);
     console.note(
-        "%s: %s, %,d entries", uri, tensor.statistics().shape(), tensor.statistics().entries());
+        "%s: %s, %s",
+        uri, tensor.statistics().shape(), Counts.of(tensor.statistics().entries(), "entry"));
     return tensor;
   }
 

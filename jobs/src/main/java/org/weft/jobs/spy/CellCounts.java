@@ -6,6 +6,7 @@ import java.util.Locale;
 import org.weft.jobs.chart.Sheet;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * Entries of a tensor gathered by two of its modes: how many fall into each cell, and the mean of
@@ -164,7 +165,7 @@ final class CellCounts {
         ? "no entries"
         : most == 1
             ? "1 entry in a cell" + all
-            : String.format(Locale.ROOT, "%,d entries in a cell", most)
+            : String.format(Locale.ROOT, "%s in a cell", Counts.of(most, "entry"))
                 + (most > EVEN ? ", logarithmic" : "");
   }
 }

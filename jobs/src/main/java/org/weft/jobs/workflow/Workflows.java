@@ -17,6 +17,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.report.RunFigures;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 
 /** One workflow and its state: what the commands {@code weft workflow ...} do. */
@@ -130,7 +131,7 @@ public final class Workflows {
       steps.row(
           step.state().name().toLowerCase(Locale.ROOT),
           step.id(),
-          step.attempts() + " attempt(s)",
+          Counts.plain(step.attempts(), "attempt"),
           String.format(Locale.ROOT, "%.1f s", step.seconds()),
           step.reason());
     }

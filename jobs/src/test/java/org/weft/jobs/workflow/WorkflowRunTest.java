@@ -124,7 +124,7 @@ class WorkflowRunTest {
         .anyMatch(
             line ->
                 line.matches(
-                    "  input .*/in: was crc32c-sha256:\\w+ of 1 bytes, is crc32c-sha256:.*"))
+                    "  input .*/in: was crc32c-sha256:\\w+ of 1 byte, is crc32c-sha256:.*"))
         .anyMatch(line -> line.matches("  input .*/a: known after step a"))
         .anyMatch(line -> line.startsWith("c: kept"));
     run(TEXT);

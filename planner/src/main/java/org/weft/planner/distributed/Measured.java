@@ -2,6 +2,7 @@ package org.weft.planner.distributed;
 
 import java.util.Locale;
 import org.weft.text.Bytes;
+import org.weft.text.Counts;
 
 /**
  * What a node of a plan took when it ran.
@@ -31,6 +32,7 @@ public record Measured(long bytes, long entries, double seconds) {
   @Override
   public String toString() {
     String moved = bytes > 0 ? Bytes.text(bytes) + " moved, " : "";
-    return String.format(Locale.ROOT, "%s%,d entries, %.3f s of tasks", moved, entries, seconds);
+    return String.format(
+        Locale.ROOT, "%s%s, %.3f s of tasks", moved, Counts.of(entries, "entry"), seconds);
   }
 }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.weft.statistics.ModeHistogram;
+import org.weft.text.Counts;
 
 /**
  * Consecutive ranges that cover the coordinates of a label: part {@code p} has those from {@code
@@ -96,6 +97,6 @@ public final class Ranges implements Serializable {
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%d ranges of %,d", parts(), size());
+    return String.format(Locale.ROOT, "%s of %,d", Counts.plain(parts(), "range"), size());
   }
 }

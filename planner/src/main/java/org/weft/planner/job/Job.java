@@ -10,6 +10,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * What is done to one sparse tensor: statements, and for a method that runs them again and again
@@ -116,7 +117,7 @@ public record Job(
     String what =
         iterations == 1 && statements.size() == 1
             ? statements.get(0).toString()
-            : name + ", " + iterations + " iterations";
+            : name + ", " + Counts.plain(iterations, "iteration");
     return what + ", " + valueType.keyword();
   }
 }

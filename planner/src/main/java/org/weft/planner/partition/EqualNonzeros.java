@@ -3,6 +3,7 @@ package org.weft.planner.partition;
 import java.util.ArrayList;
 import java.util.List;
 import org.weft.statistics.ModeHistogram;
+import org.weft.text.Counts;
 
 /**
  * Cuts a mode where the running count of entries crosses equal shares.
@@ -35,8 +36,8 @@ public final class EqualNonzeros implements Partitioner {
           "mode "
               + mode
               + " has "
-              + modeSize
-              + " slices but an entry at "
+              + Counts.plain(modeSize, "slice")
+              + " but an entry at "
               + histogram.largestCoordinate());
     }
     return new ModePartitioning(mode, modeSize, new Cutting(modeSize, histogram).cut(partitions));

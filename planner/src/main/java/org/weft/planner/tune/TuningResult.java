@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.weft.text.Counts;
 import org.weft.text.TextTable;
 
 /**
@@ -50,8 +51,8 @@ public record TuningResult(
   static String counts(long enumerated, long illegal, long pruned) {
     return String.format(
         Locale.ROOT,
-        "%d variants: %d illegal, %d pruned by the cost model",
-        enumerated,
+        "%s: %d illegal, %d pruned by the cost model",
+        Counts.plain(enumerated, "variant"),
         illegal,
         pruned);
   }
@@ -62,8 +63,8 @@ public record TuningResult(
     String noise =
         String.format(
             Locale.ROOT,
-            "%d runs without tuning: fastest %s ms, median %s ms, spread %.0f %%",
-            reference.runs(),
+            "%s without tuning: fastest %s ms, median %s ms, spread %.0f %%",
+            Counts.plain(reference.runs(), "run"),
             millis(reference.fastest()),
             millis(reference.median()),
             100 * reference.spread());
@@ -73,10 +74,10 @@ public record TuningResult(
     Timings best = winner().timings();
     return String.format(
         Locale.ROOT,
-        "%s is %.2f times as fast: %d runs, upper quartile %s ms (%s)",
+        "%s is %.2f times as fast: %s, upper quartile %s ms (%s)",
         winner().variant(),
         reference.median() / best.median(),
-        best.runs(),
+        Counts.plain(best.runs(), "run"),
         millis(best.upperQuartile()),
         noise);
   }

@@ -23,6 +23,7 @@ import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Tensor completion: a CP model M of the entries that are known. A cell that is not stored is
@@ -150,10 +151,10 @@ public record Completion(
         most * numbers * valueType.bytes() + 2 * all * columns * valueType.bytes(),
         String.format(
             Locale.ROOT,
-            "%s of %,.0f slices, %,d numbers each; give a lower --rank%s",
+            "%s of %,.0f slices, %s each; give a lower --rank%s",
             solver.about(),
             most,
-            numbers,
+            Counts.of(numbers, "number"),
             valueType == ValueType.DOUBLE ? " or --type float" : ""));
   }
 

@@ -8,6 +8,7 @@ import org.weft.decomposition.Method;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * The statements of a {@link CpApr} job, in their order, and the memory of its rows:
@@ -81,8 +82,8 @@ record CountJob(CpApr.Update update, int order, int rank) {
         bytes + most * rank * rank * type.bytes(),
         String.format(
             Locale.ROOT,
-            "Hessians of %,.0f slices, %,d numbers each; give a lower --rank or --method pqnr",
+            "Hessians of %,.0f slices, %s each; give a lower --rank or --method pqnr",
             most,
-            rank * rank));
+            Counts.of(rank * rank, "number")));
   }
 }

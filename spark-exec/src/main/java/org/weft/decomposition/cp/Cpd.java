@@ -22,6 +22,7 @@ import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * The specification of a CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} (Kolda and
@@ -146,8 +147,8 @@ public record Cpd(
         smooth + squares,
         smooth > squares
             ? "a smooth mode of "
-                + most
-                + " slices, which is solved in one process; give a lower rank"
+                + Counts.plain(most, "slice")
+                + ", which is solved in one process; give a lower rank"
             : "matrices of " + rank + " x " + rank + "; give a lower rank");
   }
 

@@ -22,6 +22,7 @@ import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Generalised CP decomposition (Hong, Kolda and Duersch 2020; Kolda and Hong 2020). It looks for
@@ -166,10 +167,9 @@ public record Gcp(
             * (rows * rank * valueType.bytes()),
         String.format(
             Locale.ROOT,
-            "factors, gradients and what steps keep, of %,.0f rows of %d numbers; give a lower"
-                + " --rank",
+            "factors, gradients and what steps keep, of %,.0f rows of %s; give a lower" + " --rank",
             rows,
-            rank));
+            Counts.plain(rank, "number")));
   }
 
   @Override

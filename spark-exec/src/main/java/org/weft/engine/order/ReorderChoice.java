@@ -18,6 +18,7 @@ import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * Decides whether a job's tensor is to be relabelled, and how: in three steps, each of which costs
@@ -81,8 +82,11 @@ public final class ReorderChoice {
     }
     if (entries < LEAST_SHARE * statistics.entries() || !model.pays(model.kernelSeconds(), cost)) {
       return no(
-          "all kernels take %.3f s in %d iteration(s); to order %,d entries would take %.3f s",
-          model.kernelSeconds(), model.iterations(), entries, cost);
+          "all kernels take %.3f s in %s; to order %s would take %.3f s",
+          model.kernelSeconds(),
+          Counts.plain(model.iterations(), "iteration"),
+          Counts.of(entries, "entry"),
+          cost);
     }
     SampledReads reads = new SampledReads(parts, model.cacheBytes());
     double before = reads.missedBytes(plan.modes(), statistics.histograms(), shape, null);
@@ -91,7 +95,7 @@ public final class ReorderChoice {
         "operand rows from memory: %.1f MB an iteration, %.3f s of %.3f s of kernels",
         before / 1e6, atMost, model.kernelSeconds());
     if (!model.pays(Math.min(atMost, model.kernelSeconds()), cost)) {
-      return no("to order %,d entries would take %.3f s", entries, cost);
+      return no("to order %s would take %.3f s", Counts.of(entries, "entry"), cost);
     }
     return tried(entries, moved, reads, before);
   }
@@ -108,8 +112,12 @@ public final class ReorderChoice {
         double after = reads.missedBytes(plan.modes(), histograms, statistics.shape(), sent);
         double uneven = imbalance(histograms) / imbalance(statistics.histograms());
         say(
-            "%s on %,d entries: %.1f MB an iteration, saves %.3f s; heaviest partition x %.2f",
-            method, entries, after / 1e6, model.missSeconds(before - after), uneven);
+            "%s on %s: %.1f MB an iteration, saves %.3f s; heaviest partition x %.2f",
+            method,
+            Counts.of(entries, "entry"),
+            after / 1e6,
+            model.missSeconds(before - after),
+            uneven);
         if (uneven <= LESS_EVEN && (best == null || after < best.missedBytes())) {
           best = new Trial(method, found, after);
         }

@@ -17,6 +17,7 @@ import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /** What a job writes: a version of a container, and the file of its rejects. */
 final class IngestOutput implements AutoCloseable {
@@ -130,8 +131,8 @@ final class IngestOutput implements AutoCloseable {
         ErrorCode.MALFORMED_INPUT,
         reject.message()
             + "; expected at most "
-            + job.maxRejects()
-            + " rows that cannot be used, found "
+            + Counts.plain(job.maxRejects(), "row")
+            + " that cannot be used, found "
             + lost
             + why(reasons)
             + (open ? "; where quoted cells have line ends, add --quoted-lines" : "")

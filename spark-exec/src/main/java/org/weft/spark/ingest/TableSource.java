@@ -31,6 +31,7 @@ import org.weft.error.WeftException;
 import org.weft.spark.ingest.record.JsonCells;
 import org.weft.spark.ingest.record.SparkCells;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 
 /**
  * The input as one Spark table: its columns, the computed ones, and {@link Place}. Text comes line
@@ -152,7 +153,7 @@ final class TableSource {
         text,
         functions.from_csv(functions.col(Place.TEXT), functions.lit(schema.toDDL()), options),
         columns,
-        "expected " + columns.size() + " cells");
+        "expected " + Counts.plain(columns.size(), "cell"));
   }
 
   private Dataset<Row> json(Set<String> named) {

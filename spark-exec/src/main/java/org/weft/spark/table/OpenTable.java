@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.storage.InputPlan;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 
 /**
  * A tensor that has been found and whose header is known; travels to tasks. Of a container it is
@@ -90,8 +91,8 @@ record OpenTable(FileAccess files, InputPlan plan, TensorColumns columns) implem
       throw options.wrong(
           plan.uri()
               + ": expected "
-              + order
-              + " names of modes, found "
+              + Counts.plain(order, "name")
+              + " of modes, found "
               + names.size()
               + ": "
               + names);

@@ -15,6 +15,7 @@ import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
+import org.weft.text.Counts;
 
 /** One reading of a tensor: a partition for each split that may hold what is asked for. */
 final class TensorScan implements Scan, Batch, SupportsReportStatistics {
@@ -48,8 +49,8 @@ final class TensorScan implements Scan, Batch, SupportsReportStatistics {
         + ", "
         + splits.size()
         + " of "
-        + table.splits()
-        + " parts, PushedFilters: ["
+        + Counts.plain(table.splits(), "part")
+        + ", PushedFilters: ["
         + pushed.stream().map(Predicate::toString).collect(Collectors.joining(", "))
         + "]";
   }

@@ -3,6 +3,7 @@ package org.weft.storage.codec;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 
 /** Errors of a compressed file. */
 final class CodecErrors {
@@ -16,8 +17,8 @@ final class CodecErrors {
             + ": expected more "
             + codec
             + " data, found the end of the file after "
-            + bytes
-            + " bytes, "
+            + Counts.plain(bytes, "byte")
+            + ", "
             + where
             + "; the file is truncated: copy it again");
   }

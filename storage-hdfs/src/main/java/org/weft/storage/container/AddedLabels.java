@@ -12,6 +12,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * From the coordinates of entries that are added to a container to those that their labels have
@@ -199,8 +200,8 @@ final class AddedLabels {
               + ": expected a label for every coordinate of mode "
               + names.get(mode)
               + " that is added, found "
-              + table.length
-              + " labels and coordinate "
+              + Counts.plain(table.length, "label")
+              + " and coordinate "
               + coordinate);
     }
     return table[(int) coordinate];

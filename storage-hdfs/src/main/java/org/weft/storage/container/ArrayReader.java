@@ -18,6 +18,7 @@ import org.weft.runtime.BlockCheck;
 import org.weft.runtime.BlockDecoder;
 import org.weft.storage.container.encoding.ArrayEncoding;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Reads arrays of a container into off-heap memory and checks every block on the way. Plain blocks
@@ -191,10 +192,10 @@ final class ArrayReader implements Closeable {
           ErrorCode.CORRUPT_INPUT,
           container.uri()
               + ": expected "
-              + expected
-              + " block(s) for the "
-              + entry.length()
-              + " elements of "
+              + Counts.plain(expected, "block")
+              + " for the "
+              + Counts.plain(entry.length(), "element")
+              + " of "
               + what
               + " inside "
               + file.uri()

@@ -22,6 +22,7 @@ import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 
 /** The labels of the modes of a {@link Container}. */
 public final class ContainerLabels {
@@ -68,8 +69,8 @@ public final class ContainerLabels {
           ErrorCode.UNSUPPORTED_OPERATION,
           container.uri()
               + ": expected a label for each of the "
-              + container.shape().size(mode)
-              + " coordinates of mode "
+              + Counts.plain(container.shape().size(mode), "coordinate")
+              + " of mode "
               + container.modeNames().get(mode)
               + ", which was reordered, to add labels, found "
               + count(mode)

@@ -17,6 +17,7 @@ import org.weft.storage.file.Folders;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.file.UnfinishedOutputs;
 import org.weft.storage.file.UnfinishedTree;
+import org.weft.text.Counts;
 
 /**
  * One version in the making. Data files go to {@code data/N}, which nobody reads until the manifest
@@ -279,9 +280,9 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
                 + ": expected "
                 + path
                 + " with "
-                + file.bytes()
-                + " bytes, found "
-                + (found < 0 ? "nothing" : found + " bytes")
+                + Counts.plain(file.bytes(), "byte")
+                + ", found "
+                + (found < 0 ? "nothing" : Counts.plain(found, "byte"))
                 + "; the target is as it was before, run again");
       }
     }

@@ -18,6 +18,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.NativeMemory;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.Counts;
 
 /**
  * Bytes of one data file straight into off-heap memory: by a channel from local disks, by the
@@ -67,8 +68,8 @@ final class DataFileReader implements Closeable {
           ErrorCode.CORRUPT_INPUT,
           uri
               + ": expected a data file of "
-              + expected
-              + " bytes, found nothing; restore the file, or open the tensor again if this version"
+              + Counts.plain(expected, "byte")
+              + ", found nothing; restore the file, or open the tensor again if this version"
               + " was expired meanwhile",
           e);
     } catch (IOException e) {
@@ -82,8 +83,8 @@ final class DataFileReader implements Closeable {
           found < expected ? ErrorCode.TRUNCATED_INPUT : ErrorCode.CORRUPT_INPUT,
           uri
               + ": expected a data file of "
-              + expected
-              + " bytes, found "
+              + Counts.plain(expected, "byte")
+              + ", found "
               + found
               + "; copy or write it again");
     }

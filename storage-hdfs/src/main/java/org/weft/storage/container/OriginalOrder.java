@@ -8,6 +8,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Labels;
 import org.weft.tensor.CooBlock;
+import org.weft.text.Counts;
 
 /**
  * From the coordinates that a container stores to those that its tensor had before it was
@@ -52,12 +53,12 @@ final class OriginalOrder {
           ErrorCode.CORRUPT_INPUT,
           container.uri()
               + ": expected a permutation of the "
-              + size
-              + " coordinates of "
+              + Counts.plain(size, "coordinate")
+              + " of "
               + container.modeNames().get(mode)
               + ", found "
-              + stored.length
-              + " numbers that are none; its writer was at fault, write the tensor again");
+              + Counts.plain(stored.length, "number")
+              + " that are none; its writer was at fault, write the tensor again");
     }
     return original;
   }

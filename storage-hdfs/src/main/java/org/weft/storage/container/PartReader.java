@@ -16,6 +16,7 @@ import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.text.Counts;
 
 /**
  * One part as a stored tensor. Check sums tell damage; that positions ascend and coordinates lie
@@ -76,7 +77,7 @@ record PartReader(Container container, ArrayReader arrays) {
       parents = entry.positions();
     }
     if (part.values().length() != parents) {
-      throw wrong("part " + number, parents + " values", part.values().length());
+      throw wrong("part " + number, Counts.plain(parents, "value"), part.values().length());
     }
     ElementType type = wanted.valueType().elementType();
     if (values) {
@@ -209,7 +210,7 @@ record PartReader(Container container, ArrayReader arrays) {
     long values = part.values().length();
     boolean padded = format.level(format.levelCount() - 1).format().symbol().equals("D");
     if (part.entries() > values || (!padded && part.entries() != values)) {
-      throw wrong("part " + number, part.entries() + " values", values);
+      throw wrong("part " + number, Counts.plain(part.entries(), "value"), values);
     }
   }
 
@@ -245,7 +246,7 @@ record PartReader(Container container, ArrayReader arrays) {
       throw wrong(what, (parents + 1) + " bounds", pos);
     }
     if (crd != (spec.format().hasCrd() ? children : -1)) {
-      throw wrong(what, children + " coordinates", crd);
+      throw wrong(what, Counts.plain(children, "coordinate"), crd);
     }
   }
 

@@ -9,6 +9,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * From original coordinates to those that a reordered container stores, for entries that are added
@@ -105,8 +106,8 @@ final class StoredOrder {
             ErrorCode.USAGE,
             uri
                 + ": expected a label for each of the "
-                + known.length
-                + " coordinates of mode "
+                + Counts.plain(known.length, "coordinate")
+                + " of mode "
                 + mode
                 + ", which was reordered, found "
                 + count);

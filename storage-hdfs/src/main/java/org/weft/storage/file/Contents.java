@@ -1,5 +1,7 @@
 package org.weft.storage.file;
 
+import org.weft.text.Counts;
+
 /**
  * What tells contents from others: their length and a check sum, whose kind stands before the
  * colon.
@@ -9,6 +11,6 @@ package org.weft.storage.file;
 public record Contents(long bytes, String sum) {
   @Override
   public String toString() {
-    return sum + " of " + bytes + " bytes";
+    return sum + " of " + Counts.plain(bytes, "byte");
   }
 }

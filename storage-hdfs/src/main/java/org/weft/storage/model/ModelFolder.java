@@ -26,6 +26,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
+import org.weft.text.Counts;
 
 /** Reads the folder that a decomposition wrote: {@link ModelOutput}. */
 public final class ModelFolder {
@@ -190,7 +191,11 @@ public final class ModelFolder {
     if (columns != rank) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          name + ": expected a column for each of " + rank + " components, found " + columns);
+          name
+              + ": expected a column for each of "
+              + Counts.plain(rank, "component")
+              + ", found "
+              + columns);
     }
     requireRows(name, mode, rows);
   }
@@ -201,8 +206,8 @@ public final class ModelFolder {
           ErrorCode.SHAPE_MISMATCH,
           name
               + ": expected a row for each of "
-              + size(mode)
-              + " slices, as summary.json says, found "
+              + Counts.plain(size(mode), "slice")
+              + ", as summary.json says, found "
               + found
               + "; copy the model again");
     }

@@ -13,6 +13,7 @@ import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Dense matrices and vectors as NumPy array files. Written as float64, C order, version 1; read in
@@ -107,7 +108,9 @@ public final class NpyFile {
     if (shape.length < 1 || shape.length > 2) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          name + ": expected a matrix or a vector, found an array of " + shape.length + " modes");
+          name
+              + ": expected a matrix or a vector, found an array of "
+              + Counts.plain(shape.length, "mode"));
     }
     long rows = shape[0];
     long columns = shape.length == 2 ? shape[1] : 1;
@@ -193,11 +196,18 @@ public final class NpyFile {
     long expected = header.bytes() + header.elements() * header.itemBytes();
     if (fileBytes >= 0 && fileBytes < expected) {
       throw NpyHeader.truncated(
-          name, "the elements (" + expected + " bytes declared, " + fileBytes + " there)");
+          name,
+          "the elements ("
+              + Counts.plain(expected, "byte")
+              + " declared, "
+              + fileBytes
+              + " there)");
     }
     if (fileBytes > expected) {
       throw NpyHeader.malformed(
-          name, expected + " bytes, as the header declares", fileBytes + " bytes");
+          name,
+          Counts.plain(expected, "byte") + ", as the header declares",
+          Counts.plain(fileBytes, "byte"));
     }
   }
 

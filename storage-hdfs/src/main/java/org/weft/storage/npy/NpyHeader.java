@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 
 /**
  * The header of a NumPy array file: magic, version 1 to 3, length, and a Python dictionary with
@@ -56,7 +57,8 @@ record NpyHeader(int bytes, NpyType type, boolean bigEndian, boolean fortran, lo
       length = length << 8 | (lengthBytes[i] & 0xFF);
     }
     if (length > MAX_BYTES) {
-      throw malformed(name, "a header of at most " + MAX_BYTES + " bytes", length + " bytes");
+      throw malformed(
+          name, "a header of at most " + MAX_BYTES + " bytes", Counts.plain(length, "byte"));
     }
     byte[] text = in.readNBytes((int) length);
     if (lengthBytes.length < (version == 1 ? 2 : 4) || text.length < length) {

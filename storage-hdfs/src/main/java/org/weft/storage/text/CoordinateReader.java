@@ -7,6 +7,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
 import org.weft.tensor.CooBlock;
+import org.weft.text.Counts;
 
 /** Lines of coordinates and a value: {@code .tns}, and {@code .mtx} in coordinate form. */
 final class CoordinateReader extends TextReader {
@@ -196,9 +197,9 @@ final class CoordinateReader extends TextReader {
         offset,
         ErrorCode.MALFORMED_INPUT,
         "expected "
-            + layout.columns()
-            + " columns ("
-            + (order == 1 ? "1 coordinate" : order + " coordinates")
+            + Counts.plain(layout.columns(), "column")
+            + " ("
+            + Counts.plain(order, "coordinate")
             + (pattern ? "" : " and a value")
             + ", as "
             + layout.origin()

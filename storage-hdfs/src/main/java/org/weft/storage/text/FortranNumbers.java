@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 
 /**
  * Numbers in fields of fixed width, as Fortran writes them: {@code (8I10)} is eight integers of ten
@@ -228,8 +229,8 @@ final class FortranNumbers implements Closeable {
         ErrorCode.TRUNCATED_INPUT,
         name
             + ": expected more numbers, found the end of the file after "
-            + lineNumber
-            + " lines; copy it again");
+            + Counts.plain(lineNumber, "line")
+            + "; copy it again");
   }
 
   @Override

@@ -24,6 +24,7 @@ import org.weft.storage.TensorHeader;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * Harwell-Boeing and Rutherford-Boeing matrices (Duff, Grimes and Lewis, RAL-TR-97-031, 1997): a
@@ -144,8 +145,8 @@ public final class HarwellBoeingFormat extends SingleFileFormat {
           ErrorCode.MALFORMED_INPUT,
           "expected "
               + (from == 0 ? "" : "the type and ")
-              + least
-              + " numbers at least, found '"
+              + Counts.plain(least, "number")
+              + " at least, found '"
               + TnsFormat.shorten(line.text())
               + "'");
     }

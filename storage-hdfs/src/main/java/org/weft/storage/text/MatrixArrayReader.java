@@ -8,6 +8,7 @@ import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /** Matrix Market arrays: one value per line, column by column, whose place is its number. */
 final class MatrixArrayReader extends TextReader {
@@ -102,7 +103,10 @@ final class MatrixArrayReader extends TextReader {
       throw errors.at(
           offset,
           ErrorCode.MALFORMED_INPUT,
-          "expected 1 value, found " + found + " columns: " + LineErrors.quoteLine(b, 0));
+          "expected 1 value, found "
+              + Counts.plain(found, "column")
+              + ": "
+              + LineErrors.quoteLine(b, 0));
     }
     boolean integer = layout.field() == EntryLayout.Field.INTEGER;
     if (end < 0 || (integer && !ValueErrors.isInteger(b, at, end))) {
@@ -122,8 +126,8 @@ final class MatrixArrayReader extends TextReader {
           offset,
           ErrorCode.ENTRY_COUNT_MISMATCH,
           "expected the end of the file after the "
-              + cells
-              + " values that the header declares, found "
+              + Counts.plain(cells, "value")
+              + " that the header declares, found "
               + LineErrors.quoteLine(b, 0));
     }
     add(new long[0], value, b, at, end, offset);

@@ -12,6 +12,7 @@ import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /**
  * Lines of coordinates and a value, under a header that may need numbers known only at the end. If
@@ -129,8 +130,8 @@ abstract class TextWriter implements TensorWriter {
           ErrorCode.ENTRY_COUNT_MISMATCH,
           name
               + ": expected "
-              + options.knownEntries()
-              + " entries, as announced to the writer, found "
+              + Counts.plain(options.knownEntries(), "entry")
+              + ", as announced to the writer, found "
               + entries);
     }
   }

@@ -12,6 +12,7 @@ import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.text.Counts;
 
 /**
  * What is wrong with a program whatever its data: names that are not declared or declared twice,
@@ -175,7 +176,7 @@ public final class ProgramChecker {
           "a part of a matrix is asked for, but "
               + read.target().tensor()
               + " has "
-              + count(declaration.modes().size(), "mode"),
+              + Counts.plain(declaration.modes().size(), "mode"),
           "leave out the second argument of comet_read");
     }
   }
@@ -225,17 +226,13 @@ public final class ProgramChecker {
           "the tensor "
               + access.tensor()
               + " has "
-              + count(order, "mode")
+              + Counts.plain(order, "mode")
               + " but "
-              + count(access.labels().size(), "label"),
+              + Counts.plain(access.labels().size(), "label"),
           "it is declared at " + declaration.span() + "; write " + example(access.tensor()));
       return false;
     }
     return true;
-  }
-
-  private static String count(int n, String what) {
-    return n + " " + what + (n == 1 ? "" : "s");
   }
 
   private void declareScalar(Syntax.Label name) {

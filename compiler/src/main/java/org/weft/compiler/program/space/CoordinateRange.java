@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /** The coordinates {@code start + step * t} of a mode, for {@code t} below {@code count}. */
 public record CoordinateRange(long start, long step, long count) implements Serializable {
@@ -32,7 +33,7 @@ public record CoordinateRange(long start, long step, long count) implements Seri
   /** {@code range} as a message names it. */
   public static String text(Optional<CoordinateRange> range) {
     return range
-        .map(r -> r.count() + " coordinates from " + r.start() + " by " + r.step())
+        .map(r -> Counts.plain(r.count(), "coordinate") + " from " + r.start() + " by " + r.step())
         .orElse("all coordinates");
   }
 }

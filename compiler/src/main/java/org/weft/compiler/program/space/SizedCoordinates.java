@@ -11,6 +11,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Counts;
 
 /**
  * Reader of the {@code .tns} text of {@code comet_read}.
@@ -54,7 +55,8 @@ public final class SizedCoordinates {
         new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20), type == ValueType.LONG);
     for (StringTokenizer line = next(); line != null; line = next()) {
       if (entries.size() >= count) {
-        throw malformed("expected " + count + " entries, as the first line says, found more");
+        throw malformed(
+            "expected " + Counts.plain(count, "entry") + ", as the first line says, found more");
       }
       entry(line, sizes, type, entries);
     }
@@ -64,7 +66,8 @@ public final class SizedCoordinates {
   private void entry(StringTokenizer line, long[] sizes, ValueType type, CooBlock.Builder entries) {
     int tokens = line.countTokens();
     if (tokens != sizes.length && tokens != sizes.length + 1) {
-      throw malformed("expected " + sizes.length + " coordinates and a value, found " + tokens);
+      throw malformed(
+          "expected " + Counts.plain(sizes.length, "coordinate") + " and a value, found " + tokens);
     }
     for (int mode = 0; mode < sizes.length; mode++) {
       long coordinate = integer(line.nextToken(), "a coordinate");

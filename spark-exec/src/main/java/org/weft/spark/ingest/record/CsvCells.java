@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.apache.hadoop.io.Text;
 import org.jspecify.annotations.Nullable;
+import org.weft.text.Counts;
 
 /**
  * A record of separated values taken apart, in UTF-8. Cells without quotes, and cells that are
@@ -147,6 +148,6 @@ public final class CsvCells extends RecordCells {
 
   @Override
   public String expected() {
-    return "expected " + columns + " cells";
+    return "expected " + Counts.plain(columns, "cell");
   }
 }
