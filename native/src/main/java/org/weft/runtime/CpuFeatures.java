@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
+import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 
 /**
@@ -115,7 +116,7 @@ public final class CpuFeatures {
                 .orElseThrow(() -> unreadable("no line starts with 'flags'", null));
         return new HashSet<>(Arrays.asList(line.split("\\s+")));
       } catch (IOException e) {
-        throw unreadable(e.toString(), e);
+        throw unreadable(Reasons.of(e), e);
       }
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
+import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 
 /**
@@ -67,9 +68,7 @@ public final class ScratchFolder {
         ErrorCode.STORAGE_UNAVAILABLE,
         System.getProperty("java.io.tmpdir")
             + ": expected room for temporary files, found "
-            + e.getClass().getSimpleName()
-            + ": "
-            + e.getMessage()
+            + Reasons.of(e)
             + "; free space there, or name another folder (WEFT_JAVA_OPTS=-Djava.io.tmpdir=DIR)",
         e);
   }

@@ -21,6 +21,7 @@ import org.apache.spark.storage.BlockManagerId;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.Measurements;
 import org.weft.error.ErrorCode;
+import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 import org.weft.planner.machine.Resources;
 import org.weft.spark.exchange.RowPlace;
@@ -178,7 +179,7 @@ final class StepTasks implements AutoCloseable {
     for (Throwable next = lost; next != null; next = next.getCause()) {
       cause = next;
     }
-    return cause.toString();
+    return Reasons.of(cause);
   }
 
   /** The executors that are there; not this process, which has all partitions of a local master. */

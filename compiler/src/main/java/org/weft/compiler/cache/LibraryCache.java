@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
+import org.weft.error.Reasons;
 
 /**
  * A folder of compiled libraries, one file {@code <key>.weftlib} each, that threads and processes
@@ -61,7 +62,7 @@ public final class LibraryCache {
       return Optional.empty();
     } catch (IOException e) {
       LOG.log(
-          System.Logger.Level.WARNING, "cannot read a cached kernel library: {0}", e.toString());
+          System.Logger.Level.WARNING, "cannot read a cached kernel library: {0}", Reasons.of(e));
       return Optional.empty();
     }
   }
@@ -81,7 +82,7 @@ public final class LibraryCache {
     } catch (PrivateFolder.UntrustedException e) {
       refused(String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      refused(e.toString());
+      refused(Reasons.of(e));
       if (temporary != null) {
         discard(temporary);
       }
@@ -103,7 +104,7 @@ public final class LibraryCache {
     try {
       Files.deleteIfExists(temporary);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot delete a temporary file: {0}", e.toString());
+      LOG.log(System.Logger.Level.WARNING, "cannot delete a temporary file: {0}", Reasons.of(e));
     }
   }
 

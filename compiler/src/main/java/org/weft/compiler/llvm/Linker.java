@@ -13,6 +13,7 @@ import org.bytedeco.javacpp.Loader;
 import org.bytedeco.llvm.global.LLVM;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
+import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 import org.weft.scratch.ScratchFolder;
 
@@ -180,7 +181,7 @@ final class Linker {
       }
       Files.deleteIfExists(folder);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot delete files of the linker: {0}", e.toString());
+      LOG.log(System.Logger.Level.WARNING, "cannot delete files of the linker: {0}", Reasons.of(e));
     }
   }
 }

@@ -13,6 +13,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +49,44 @@ class LibraryCacheTest {
     try (Stream<Path> files = Files.list(folder.resolve("made/when/needed"))) {
       assertThat(files).as("no temporary file stays").hasSize(1);
     }
+  }
+
+  /** A folder in the place of the file stands for whatever the system may refuse. */
+  @Test
+  void aWarningHasTheSystemsWordsAndNoNamesOfClasses() throws IOException {
+    Path inTheWay = folder.resolve("ab12.weftlib");
+    Files.createDirectories(inTheWay.resolve("full"));
+    List<String> said = warnings(() -> new LibraryCache(folder).store(KEY, LIBRARY));
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("the kernel cache", "ab12.weftlib: Is a directory; WEFT_KERNEL_CACHE")
+        .doesNotContain("Exception");
+  }
+
+  private static List<String> warnings(Runnable work) {
+    List<String> said = new ArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            said.add(new SimpleFormatter().formatMessage(line));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger log = Logger.getLogger(LibraryCache.class.getName());
+    log.addHandler(handler);
+    try {
+      work.run();
+    } finally {
+      log.removeHandler(handler);
+    }
+    return said;
   }
 
   @ParameterizedTest

@@ -15,6 +15,7 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.weft.compiler.Schedule;
+import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 import org.weft.planner.machine.MachineIdentity;
 import org.weft.tensor.TensorFormat;
@@ -90,7 +91,7 @@ public final class TunedStore {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException | WeftException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, e.toString());
+      LOG.log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, Reasons.of(e));
       return Optional.empty();
     }
   }
