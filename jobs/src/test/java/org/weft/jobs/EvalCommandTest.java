@@ -44,6 +44,33 @@ class EvalCommandTest {
     assertThat(run.status()).isZero();
   }
 
+  @Test
+  void aMatrixOfIntegersSaysSo() {
+    String whole =
+        Run.write(
+            folder,
+            "whole.mtx",
+            "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 3\n2 1 4\n");
+    String square = folder.resolve("square.mtx").toString();
+    Run run =
+        Run.of(
+            "eval",
+            "C(i,k) = A(i,j) * A(j,k)",
+            "--input",
+            "A=" + whole,
+            "--type",
+            "int",
+            "--format",
+            "C=CSR",
+            "--output",
+            square);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(Run.read(square))
+        .isEqualTo("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 12\n2 2 12\n");
+    Run again = Run.of("eval", "s = C(i,k)", "--input", "C=" + square, "--type", "long");
+    assertThat(again.out()).isEqualTo("24\n");
+  }
+
   /** Diagonals are operands: what is not stored is absent, and not a 0 that meets an infinity. */
   @ParameterizedTest
   @CsvSource(

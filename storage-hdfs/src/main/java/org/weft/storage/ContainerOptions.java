@@ -16,7 +16,8 @@ import org.weft.tensor.ValueType;
  * @param compressed whether arrays are packed where that saves bytes; plain ones load fastest
  * @param partEntries entries of a part, or 0: a 64th of those that are announced, but no fewer than
  *     are worth a task and no more than are packed in a fraction of a heap
- * @param valueType of a new tensor; one that is added to keeps its own
+ * @param valueType of a new tensor; one that is added to keeps its own. Text follows it too: see
+ *     {@link WriteOptions#valueType}
  * @param source what the entries come from, for people
  * @param command that writes the tensor, for people
  * @param program version of the program

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /**
  * How to write a tensor file. What is known in advance (shape, entry count) lets formats that put
@@ -59,6 +60,11 @@ public record WriteOptions(
 
   public WriteOptions withContainer(ContainerOptions value) {
     return new WriteOptions(knownShape, knownEntries, zeroBased, extendedHeader, labels, value);
+  }
+
+  /** What the values are: Matrix Market text says whether they are integers. */
+  public ValueType valueType() {
+    return container.valueType();
   }
 
   public Optional<TensorShape> shape() {

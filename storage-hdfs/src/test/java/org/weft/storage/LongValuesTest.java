@@ -79,6 +79,32 @@ class LongValuesTest {
     assertThat(Files.readString(out)).isEqualTo(text.toString());
   }
 
+  /** Values that come as doubles, and ones that are not of an integer type. */
+  @ParameterizedTest
+  @CsvSource({"INT,integer", "LONG,integer", "DOUBLE,real", "FLOAT,real"})
+  void matrixTextSaysWhetherValuesAreIntegers(ValueType type, String field) throws Exception {
+    CooBlock.Builder block = new CooBlock.Builder(2, 2);
+    block.add(new long[] {0, 1}, -7);
+    block.add(new long[] {1, 0}, 1L << 20);
+    Path out = folder.resolve("out.mtx");
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(2, 2))
+            .withContainer(ContainerOptions.defaults().withValueType(type));
+    try (TensorOutput made =
+        TensorFiles.create(FileAccess.local(), out.toString(), false, 2, options)) {
+      made.write(block.build());
+      made.commit();
+    }
+    String text = Files.readString(out);
+    assertThat(text)
+        .isEqualTo(
+            "%%MatrixMarket matrix coordinate "
+                + field
+                + " general\n2 2 2\n1 2 -7\n2 1 1048576\n");
+    assertThat(read("again.mtx", text, true)).containsExactly("0 -7", "1 1048576");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "integer,general",

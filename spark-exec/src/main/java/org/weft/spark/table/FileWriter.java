@@ -9,6 +9,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -60,7 +61,10 @@ final class FileWriter implements Serializable {
 
   private void write(Iterator<InternalRow> rows) {
     WriteOptions options =
-        WriteOptions.defaults().withZeroBased(zeroBased).withExtendedHeader(extendedHeader);
+        WriteOptions.defaults()
+            .withZeroBased(zeroBased)
+            .withExtendedHeader(extendedHeader)
+            .withContainer(ContainerOptions.defaults().withValueType(columns.type()));
     TensorShape shape = columns.shape();
     try (TensorOutput output =
         TensorFiles.create(

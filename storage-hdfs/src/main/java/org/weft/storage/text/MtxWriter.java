@@ -8,7 +8,7 @@ import org.weft.storage.TensorFileFormat;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
 
-/** Matrix Market text: coordinate, real, general. */
+/** Matrix Market text: coordinate, real or integer, general. */
 final class MtxWriter extends TextWriter {
   MtxWriter(OutputStream out, String name, int order, WriteOptions options) throws IOException {
     super(checked(out, name, order, options), name, order, 1, options, true);
@@ -30,7 +30,9 @@ final class MtxWriter extends TextWriter {
 
   @Override
   String header(TensorShape shape, long entries) {
-    return "%%MatrixMarket matrix coordinate real general\n"
+    return "%%MatrixMarket matrix coordinate "
+        + (integral() ? "integer" : "real")
+        + " general\n"
         + shape.size(0)
         + " "
         + shape.size(1)

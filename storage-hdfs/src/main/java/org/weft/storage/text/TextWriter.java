@@ -62,6 +62,11 @@ abstract class TextWriter implements TensorWriter {
     }
   }
 
+  /** Whether all values are integers. */
+  final boolean integral() {
+    return options.valueType().isIntegral();
+  }
+
   /** The lines before the entries. */
   abstract String header(TensorShape shape, long entries);
 
@@ -94,6 +99,8 @@ abstract class TextWriter implements TensorWriter {
       }
       if (block.hasLongValues()) {
         lines.signed(block.longValue(e), '\n');
+      } else if (integral() && block.value(e) == (long) block.value(e)) {
+        lines.signed((long) block.value(e), '\n');
       } else {
         lines.number(block.value(e), '\n');
       }
