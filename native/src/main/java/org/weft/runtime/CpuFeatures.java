@@ -34,6 +34,11 @@ public final class CpuFeatures {
 
   private CpuFeatures() {}
 
+  /** Names of all levels, the lowest first. */
+  public static List<String> levels() {
+    return LEVELS.stream().map(Level::name).toList();
+  }
+
   /** {@code x86-64-v2}, {@code x86-64-v3} or {@code x86-64-v4}: the highest that this host has. */
   public static String level() {
     return Host.LEVEL;
@@ -66,10 +71,7 @@ public final class CpuFeatures {
     if (wanted < 0) {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_PLATFORM,
-          "unknown CPU level '"
-              + level
-              + "'; expected one of "
-              + LEVELS.stream().map(Level::name).toList());
+          "unknown CPU level '" + level + "'; expected one of " + levels());
     }
     if (wanted > rank(host)) {
       throw new WeftException(
@@ -83,7 +85,7 @@ public final class CpuFeatures {
   }
 
   private static int rank(String level) {
-    return LEVELS.stream().map(Level::name).toList().indexOf(level);
+    return levels().indexOf(level);
   }
 
   /** The highest level whose flags, and those of the levels before, are all in {@code flags}. */

@@ -17,6 +17,8 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.ahead.AheadCompiler;
 import org.weft.compiler.ahead.AheadLibrary;
 import org.weft.compiler.ahead.AheadRequest;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
 import org.weft.runtime.CpuFeatures;
 import org.weft.storage.file.FileAccess;
@@ -186,7 +188,19 @@ public final class CompileCommand implements Callable<Integer> {
   }
 
   private String level() {
-    return cpu.equals("native") ? CpuFeatures.level() : cpu;
+    if (cpu.equals("native")) {
+      return CpuFeatures.level();
+    }
+    if (!CpuFeatures.levels().contains(cpu)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_PLATFORM,
+          "expected --cpu native, "
+              + String.join(", ", CpuFeatures.levels())
+              + ", found '"
+              + cpu
+              + "'; choose the lowest level of the machines that are to load the library");
+    }
+    return cpu;
   }
 
   /** {@code A=CSR,B={D, CU}@1,0}: a comma before a name and {@code =} ends a format. */
