@@ -93,16 +93,24 @@ public final class RowRuns {
     }
   }
 
-  /** Reads what {@link #writeTo} wrote. */
+  /**
+   * Reads what {@link #writeTo} wrote.
+   *
+   * @throws IllegalStateException if this is no list of runs in ascending order, or no whole one
+   */
   public static RowRuns readFrom(ByteBuffer in) {
     RowRuns read = new RowRuns();
-    int runs = number(in);
-    int end = 0;
-    for (int run = 0; run < runs; run++) {
-      int first = end + number(in);
-      int count = number(in);
-      read.add(first, count);
+    long runs = number(in);
+    long end = 0;
+    for (long run = 0; run < runs; run++) {
+      long first = end + number(in);
+      long count = number(in);
       end = first + count;
+      if (end > Integer.MAX_VALUE) {
+        throw new IllegalStateException(
+            "expected rows below 2^31-1, found " + count + " from row " + first);
+      }
+      read.add((int) first, (int) count);
     }
     return read;
   }
@@ -116,14 +124,20 @@ public final class RowRuns {
     out.put((byte) left);
   }
 
-  private static int number(ByteBuffer in) {
-    int number = 0;
-    for (int shift = 0; ; shift += 7) {
+  /** From 0 to 2^35-1, which is more than a number of rows and is seen as such. */
+  private static long number(ByteBuffer in) {
+    long number = 0;
+    for (int bytes = 0; bytes < LONGEST_NUMBER; bytes++) {
+      if (!in.hasRemaining()) {
+        throw new IllegalStateException("expected more numbers of rows, found the end");
+      }
       byte next = in.get();
-      number |= (next & 0x7f) << shift;
+      number |= (next & 0x7fL) << 7 * bytes;
       if (next >= 0) {
         return number;
       }
     }
+    throw new IllegalStateException(
+        "expected a number of at most " + LONGEST_NUMBER + " bytes, found a longer one");
   }
 }

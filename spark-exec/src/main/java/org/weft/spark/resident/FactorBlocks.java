@@ -233,7 +233,11 @@ public final class FactorBlocks {
     }
   }
 
-  private static ByteBuf answer(ByteBuffer all, RowRuns asked, boolean nonzero, int rowBytes) {
+  static ByteBuf answer(ByteBuffer all, RowRuns asked, boolean nonzero, int rowBytes) {
+    if (rowBytes <= 0 || rowBytes % Integer.BYTES != 0) {
+      throw new IllegalStateException(
+          "expected rows of a positive number of words of 4 bytes, found " + rowBytes + " bytes");
+    }
     if ((long) asked.end() * rowBytes > all.remaining()) {
       throw new IllegalStateException("a block has " + all.remaining() + " bytes, too few");
     }

@@ -1,13 +1,17 @@
 package org.weft.spark.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RowRunsTest {
   @Test
@@ -40,6 +44,25 @@ class RowRunsTest {
       assertThat(arrived.rows()).isEqualTo(needed.size());
       assertThat(runs(arrived)).isEqualTo(runs(rows));
     }
+  }
+
+  /** Numbers as {@link RowRuns#writeTo} writes them: 7 bits a byte, the lowest first. */
+  @ParameterizedTest
+  @CsvSource({
+    "'01 ffffffff0f 01', 'expected rows below 2^31-1, found 1 from row 4294967295'",
+    "'01 05 ffffffff0f', 'expected rows below 2^31-1, found 4294967295 from row 5'",
+    "'02 ffffffff07 00 00 01', 'expected rows below 2^31-1, found 1 from row 2147483647'",
+    "'02 00 ffffffff07 01 01', 'found 1 from row 2147483648'",
+    "'01 808080808001 01', 'expected a number of at most 5 bytes'",
+    "'02 00 01', 'expected more numbers of rows, found the end'",
+    "'ffffffff7f', 'expected more numbers of rows, found the end'",
+    "'', 'expected more numbers of rows, found the end'"
+  })
+  void rowsThatCannotBeAreRefused(String bytes, String message) {
+    ByteBuffer in = ByteBuffer.wrap(HexFormat.of().parseHex(bytes.replace(" ", "")));
+    assertThatThrownBy(() -> RowRuns.readFrom(in))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(message);
   }
 
   private static ByteBuffer sent(RowRuns rows) {
