@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +43,22 @@ class EvalCommandTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).isEqualTo("1 1 2\n3 1 7\n3 2 0.75\n");
     assertThat(run.status()).isZero();
+  }
+
+  @Test
+  void valuesHaveTheDigitsOfTheirType() {
+    String t = Run.write(folder, "f.tns", "1 0.1\n2 33554432\n3 1e20\n4 -0.0\n");
+    String out = folder.resolve("g.tns").toString();
+    String[] line = {"eval", "y(i) = T(i)", "--input", "T=" + t, "--type", "float"};
+    Run printed = Run.of(line);
+    assertThat(printed.out()).isEqualTo("1 0.1\n2 33554432\n3 1.0E20\n4 -0\n");
+    String[] written = Arrays.copyOf(line, line.length + 2);
+    written[line.length] = "--output";
+    written[line.length + 1] = out;
+    assertThat(Run.of(written).status()).isZero();
+    assertThat(Run.read(out)).isEqualTo("1 0.1\n2 33554432\n3 1e20\n4 -0\n");
+    line[5] = "double";
+    assertThat(Run.of(line).out()).isEqualTo("1 0.1\n2 33554432\n3 1.0E20\n4 -0\n");
   }
 
   @Test

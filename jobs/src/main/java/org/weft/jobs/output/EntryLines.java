@@ -1,5 +1,6 @@
 package org.weft.jobs.output;
 
+import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -18,7 +19,7 @@ public final class EntryLines {
   private static final int LINES_AT_ONCE = 1024;
 
   private final Consumer<String> output;
-  private final boolean integers;
+  private final ValueType type;
   private final int base;
   private final Map<Integer, Labels> labels;
   private final StringBuilder text = new StringBuilder();
@@ -34,7 +35,7 @@ public final class EntryLines {
       Consumer<String> output, ValueType type, boolean zeroBased, Map<Integer, Labels> labels) {
     this.labels = labels;
     this.output = output;
-    this.integers = type == ValueType.INT || type == ValueType.LONG;
+    this.type = type;
     this.base = zeroBased ? 0 : 1;
   }
 
@@ -45,7 +46,7 @@ public final class EntryLines {
         (at, position) ->
             line(
                 at,
-                integers
+                type.isIntegral()
                     ? Long.toString(values.getLong(position))
                     : number(values.getDouble(position))));
   }
@@ -73,7 +74,9 @@ public final class EntryLines {
       for (int mode = 0; mode < at.length; mode++) {
         at[mode] = block.coordinate(mode, entry);
       }
-      line(at, integers ? Long.toString(block.longValue(entry)) : number(block.value(entry)));
+      line(
+          at,
+          type.isIntegral() ? Long.toString(block.longValue(entry)) : number(block.value(entry)));
     }
   }
 
@@ -82,9 +85,18 @@ public final class EntryLines {
     text.setLength(0);
   }
 
-  private static String number(double value) {
-    return value == Math.rint(value) && Math.abs(value) < 1e15
-        ? String.format(Locale.ROOT, "%.0f", value)
-        : Double.toString(value);
+  /** The fewest digits that give the value back in its type. */
+  private String number(double value) {
+    boolean whole = value == Math.rint(value) && Math.abs(value) < 1e15;
+    if (type == ValueType.FLOAT) {
+      String text = Float.toString((float) value);
+      return whole ? signed(value, new BigDecimal(text).toBigInteger().toString()) : text;
+    }
+    return whole ? String.format(Locale.ROOT, "%.0f", value) : Double.toString(value);
+  }
+
+  /** Zero has a sign as well. */
+  private static String signed(double value, String digits) {
+    return value == 0 && 1 / value < 0 ? "-" + digits : digits;
   }
 }

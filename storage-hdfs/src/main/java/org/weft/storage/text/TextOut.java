@@ -51,6 +51,13 @@ final class TextOut implements Closeable {
     buffer[at++] = (byte) after;
   }
 
+  /** A float in shortest round-trip form and the byte after it. */
+  void number(float value, char after) throws IOException {
+    room();
+    at = decimals.write(value, buffer, at);
+    buffer[at++] = (byte) after;
+  }
+
   void text(String text) throws IOException {
     flushBuffer();
     out.write(text.getBytes(StandardCharsets.US_ASCII));

@@ -12,6 +12,7 @@ import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 import org.weft.text.Counts;
 
 /**
@@ -101,6 +102,8 @@ abstract class TextWriter implements TensorWriter {
         lines.signed(block.longValue(e), '\n');
       } else if (integral() && block.value(e) == (long) block.value(e)) {
         lines.signed((long) block.value(e), '\n');
+      } else if (options.valueType() == ValueType.FLOAT) {
+        lines.number((float) block.value(e), '\n');
       } else {
         lines.number(block.value(e), '\n');
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,58 @@ class DecimalTest {
   })
   void writesTheShortestForm(double value, String text) {
     assertThat(write(value)).isEqualTo(text);
+  }
+
+  private String write(float value) {
+    byte[] out = new byte[ShortestDecimal.MAX_BYTES];
+    return new String(out, 0, writer.write(value, out, 0), StandardCharsets.US_ASCII);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "-0.0, -0",
+    "1, 1",
+    "0.1, 0.1",
+    "-0.3, -0.3",
+    "16777216, 16777216",
+    "33554432, 33554432",
+    "1e14, 100000000000000",
+    "1e18, 1e18",
+    "1.4e-45, 1e-45",
+    "1.17549435e-38, 1.1754944e-38",
+    "3.4028235e38, 3.4028235e38",
+    "NaN, nan",
+    "-Infinity, -inf"
+  })
+  void writesTheShortestFormOfAFloat(float value, String text) {
+    assertThat(write(value)).isEqualTo(text);
+  }
+
+  /** Fewer digits would be another float; each power of two has a nearer neighbour below. */
+  @Test
+  void noFloatIsLongerThanItMustBe() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 100_000; n++) {
+      float value =
+          n < 254
+              ? Float.intBitsToFloat(n + 1 << 23)
+              : Float.intBitsToFloat(random.nextInt() & 0x7FFFFFFF);
+      if (!Float.isFinite(value) || value == 0) {
+        continue;
+      }
+      BigDecimal found = new BigDecimal(write(value));
+      assertThat(found.floatValue()).as("%a", value).isEqualTo(value);
+      int digits = found.stripTrailingZeros().precision();
+      BigDecimal exact = new BigDecimal((double) value);
+      assertThat(digits).as("%a", value).isLessThanOrEqualTo(9);
+      if (digits > 1) {
+        BigDecimal below = exact.round(new MathContext(digits - 1, RoundingMode.FLOOR));
+        BigDecimal above = exact.round(new MathContext(digits - 1, RoundingMode.CEILING));
+        assertThat(below.floatValue()).as("%a", value).isNotEqualTo(value);
+        assertThat(above.floatValue()).as("%a", value).isNotEqualTo(value);
+      }
+    }
   }
 
   @Test
