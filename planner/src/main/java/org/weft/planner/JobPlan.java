@@ -20,6 +20,7 @@ import org.weft.statistics.TensorStatistics;
  * @param job what is asked
  * @param statistics the tensor
  * @param resources the cluster
+ * @param reading of the tensor's file
  * @param modes one pass for each statement of the job, or for each group of modes, in order
  * @param algebra the kernels of a method's dense algebra
  * @param image the compiled kernels of all passes, and of the algebra
@@ -31,6 +32,7 @@ public record JobPlan(
     Job job,
     TensorStatistics statistics,
     Resources resources,
+    InputReading reading,
     List<ModePlan> modes,
     List<KernelRequest> algebra,
     KernelImage image,
@@ -54,7 +56,8 @@ public record JobPlan(
         IntStream.range(0, modes.size())
             .mapToObj(pass -> modes.get(pass).withPartitioning(partitionings.get(pass)))
             .toList();
-    return new JobPlan(job, numbered, resources, passes, algebra, image, predicted, forms, tree);
+    return new JobPlan(
+        job, numbered, resources, reading, passes, algebra, image, predicted, forms, tree);
   }
 
   /** The groups of modes that share products, and the others, in order; empty without any. */

@@ -42,6 +42,10 @@ final class PlanText {
         Counts.plain(r.coresPerExecutor(), "core"),
         Counts.plain(r.kernelThreads(), "thread"),
         Bytes.text(r.memoryBytesPerExecutor()));
+    InputReading reading = plan.reading();
+    if (!reading.why().isEmpty() && reading.tasks() < r.slots()) {
+      line("reading     one task: %s", reading.why());
+    }
     line(
         "library     %s, %s, identity %.12s",
         Bytes.text(plan.image().library().length), plan.image().cpu(), plan.image().identity());

@@ -70,7 +70,7 @@ public final class Planner {
    *     compiler throws
    */
   public JobPlan plan(Job job, TensorStatistics statistics, Resources resources) {
-    return plan(job, statistics, resources, null, Integer.MAX_VALUE);
+    return plan(job, statistics, resources, null, InputReading.free());
   }
 
   /**
@@ -78,16 +78,16 @@ public final class Planner {
    *
    * @param stored taken for a kernel that reads its levels, unless partitions were asked for or it
    *     has too few to occupy the slots
-   * @param readers most tasks that can read the tensor at a time; 1 if its file cannot be split
+   * @param reading of the tensor's file
    */
   public JobPlan plan(
       Job job,
       TensorStatistics statistics,
       Resources resources,
       @Nullable StoredForm stored,
-      int readers) {
+      InputReading reading) {
     job.checkAppliesTo(statistics.shape());
-    Passes passes = new Passes(statistics, resources, stored, readers);
+    Passes passes = new Passes(statistics, resources, stored, reading);
     StepModel steps = passes.steps();
     int iterations = job.iterations();
     List<ModePlan> modes = passes.of(job);
@@ -129,6 +129,7 @@ public final class Planner {
         job,
         statistics,
         resources,
+        reading,
         modes,
         algebra,
         compile.apply(requests),
@@ -210,7 +211,7 @@ public final class Planner {
     private final TensorStatistics statistics;
     private final Resources resources;
     private final @Nullable StoredForm stored;
-    private final int readers;
+    private final InputReading reading;
     private final int partitions;
     private final int inOneResult;
     private final int loadable;
@@ -224,11 +225,11 @@ public final class Planner {
         TensorStatistics statistics,
         Resources resources,
         @Nullable StoredForm stored,
-        int readers) {
+        InputReading reading) {
       this.statistics = statistics;
       this.resources = resources;
       this.stored = options.partitions() == 0 ? stored : null;
-      this.readers = readers;
+      this.reading = reading;
       this.partitions = partitionCount(statistics, resources);
       this.inOneResult =
           resources.inTurn() && options.partitions() == 0 && !options.reproducible()
@@ -240,7 +241,7 @@ public final class Planner {
     }
 
     StepModel steps() {
-      return new StepModel(statistics, resources, options.machine(), readers);
+      return new StepModel(statistics, resources, options.machine(), reading.tasks());
     }
 
     List<ModePlan> of(Job job) {
@@ -257,7 +258,7 @@ public final class Planner {
     /** Passes over all modes of one form, at the root that takes least time. */
     List<ModePlan> ofOneForm(Job job, int rank) {
       Passes judge =
-          options.reproducible() ? new Passes(statistics, ofOneCore(), stored, readers) : this;
+          options.reproducible() ? new Passes(statistics, ofOneCore(), stored, reading) : this;
       KernelChoice choice = choice(job.valueType());
       int best = 0;
       double least = Double.POSITIVE_INFINITY;
@@ -301,14 +302,14 @@ public final class Planner {
     TreeSearch search(Job job, int rank, Resources judged) {
       KernelChoice choice = choice(job.valueType());
       Passes judge =
-          judged.equals(resources) ? this : new Passes(statistics, judged, stored, readers);
+          judged.equals(resources) ? this : new Passes(statistics, judged, stored, reading);
       return new TreeSearch(
           rank,
           job.valueType(),
           statistics,
           judged,
           options.machine(),
-          readers,
+          reading.tasks(),
           statement -> judge.pass(statement.mode(), choice.of(statement)));
     }
 

@@ -581,7 +581,10 @@ class PlannerTest {
     Resources cluster = new Resources(4, 2, 1, 4L << 30);
     double[] seconds = new double[9];
     for (int readers : new int[] {1, 2, 8}) {
-      JobPlan plan = planner().plan(job, statistics, cluster, null, readers);
+      JobPlan plan =
+          planner().plan(job, statistics, cluster, null, new InputReading(readers, "a reason"));
+      assertThat(planner().explain(plan).contains("reading     one task: a reason\n"))
+          .isEqualTo(readers < 8);
       seconds[readers] = plan.predicted().step("read").orElseThrow().seconds();
     }
     double many =

@@ -125,7 +125,7 @@ public final class Engine implements AutoCloseable {
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(EngineTensor tensor, Job job) {
     return planner.plan(
-        job, tensor.statistics(), resources(), tensor.storedForm(), tensor.readers());
+        job, tensor.statistics(), resources(), tensor.storedForm(), tensor.reading());
   }
 
   /** Orders of the coordinates of tensors. */

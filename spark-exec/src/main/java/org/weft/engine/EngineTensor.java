@@ -14,11 +14,14 @@ import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.planner.InputReading;
 import org.weft.planner.JobPlan;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
+import org.weft.storage.Compression;
+import org.weft.storage.InputPlan;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -69,13 +72,22 @@ public abstract class EngineTensor implements StatementOperand {
    *
    * @param nanos elapsed
    * @param peakBytes largest resident set of a process that read
-   * @param readers most tasks that can read it at a time
+   * @param reading what tasks can do so at a time
    */
-  public record ReadCost(long nanos, long peakBytes, int readers) {
-    /** Of what no file has, which is there at once. */
-    public static ReadCost none() {
-      return new ReadCost(0, 0, Integer.MAX_VALUE);
-    }
+  public record ReadCost(long nanos, long peakBytes, InputReading reading) {}
+
+  /** How a file is read: one that is compressed as a whole by one task. */
+  protected static InputReading reading(InputPlan plan) {
+    int tasks = plan.splits().size();
+    Compression compression = Compression.of(plan.uri());
+    boolean whole = compression == Compression.GZIP || compression == Compression.ZSTD;
+    return new InputReading(
+        tasks,
+        tasks == 1 && whole
+            ? "a file that ends in "
+                + compression.suffix()
+                + " cannot be read in parts; .bz2 and .weft can"
+            : "");
   }
 
   /**
@@ -196,9 +208,9 @@ public abstract class EngineTensor implements StatementOperand {
     return cost.nanos();
   }
 
-  /** Most tasks that can read the file at a time; 1 for one that cannot be split. */
-  final int readers() {
-    return cost.readers();
+  /** How the file is read that the entries come from. */
+  public final InputReading reading() {
+    return cost.reading();
   }
 
   /** The tensor whose entries this one shares, or null. */

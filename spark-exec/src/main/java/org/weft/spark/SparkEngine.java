@@ -7,6 +7,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.distributed.Parts;
+import org.weft.planner.InputReading;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -39,7 +40,8 @@ public final class SparkEngine {
   public static EngineTensor tensor(
       Engine engine, String name, JavaRDD<CooBlock> entries, TensorShape shape, ValueType type) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(entries.context());
-    return engine.own(SparkTensor.of(context, engine.files(), name, entries, shape, type));
+    return engine.own(
+        SparkTensor.of(context, engine.files(), name, entries, shape, type, InputReading.free()));
   }
 
   /** The entries of parts that an engine on Spark has made, where they lie. */

@@ -18,6 +18,7 @@ import org.weft.engine.StoredPartitions;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
+import org.weft.planner.InputReading;
 import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.planner.partition.EqualNonzeros;
@@ -95,7 +96,7 @@ final class SparkTensor extends EngineTensor {
           null,
           container,
           new ReadCost(
-              System.nanoTime() - start, ProcessMemory.peakResidentBytes(), plan.splits().size()));
+              System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading(plan)));
     }
     Wire.Kept<ParsedPart> kept = kept(plan, SplitRdd.of(context.sc(), files, plan));
     JavaRDD<ParsedPart> parsed = kept.values();
@@ -119,7 +120,7 @@ final class SparkTensor extends EngineTensor {
           new ReadCost(
               System.nanoTime() - start,
               Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()),
-              plan.splits().size()));
+              reading(plan)));
     } catch (Exception e) {
       kept.release(true);
       throw Failures.unwrap(e);
@@ -137,7 +138,8 @@ final class SparkTensor extends EngineTensor {
       String name,
       JavaRDD<CooBlock> entries,
       TensorShape shape,
-      ValueType type) {
+      ValueType type,
+      InputReading reading) {
     long start = System.nanoTime();
     int order = shape.order();
     Wire.Kept<ParsedPart> kept = kept(name, entries);
@@ -152,7 +154,7 @@ final class SparkTensor extends EngineTensor {
                         return List.of(count).iterator();
                       }),
               TensorStatistics.Builder::merge);
-      return of(context, files, name, type, kept, counts.build(shape), start);
+      return of(context, files, name, type, kept, counts.build(shape), reading, start);
     } catch (Exception e) {
       kept.release(true);
       throw Failures.unwrap(e);
@@ -171,7 +173,7 @@ final class SparkTensor extends EngineTensor {
     TensorStatistics.Builder counts = TensorStatistics.builder(shape.order());
     entries.forEach(counts::add);
     Wire.Kept<ParsedPart> kept = kept(name, Wire.distribute(context, entries, 1));
-    return of(context, files, name, type, kept, counts.build(shape), start);
+    return of(context, files, name, type, kept, counts.build(shape), InputReading.free(), start);
   }
 
   private static Wire.Kept<ParsedPart> kept(String name, JavaRDD<CooBlock> entries) {
@@ -188,6 +190,7 @@ final class SparkTensor extends EngineTensor {
       ValueType type,
       Wire.Kept<ParsedPart> kept,
       TensorStatistics statistics,
+      InputReading reading,
       long start) {
     return new SparkTensor(
         context,
@@ -200,15 +203,14 @@ final class SparkTensor extends EngineTensor {
         null,
         null,
         null,
-        new ReadCost(
-            System.nanoTime() - start, ProcessMemory.peakResidentBytes(), Integer.MAX_VALUE));
+        new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading));
   }
 
   /** Of what a step makes of the parsed entries. */
   SparkTensor select(String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
     JavaRDD<CooBlock> made =
         sliced.mapPartitions(parts -> step.run(new SparkBlocks.Blocks(parts)), true);
-    return of(context, files, name, made, shape, valueType());
+    return of(context, files, name, made, shape, valueType(), reading());
   }
 
   /** Blocks as parts, numbered from an origin. */

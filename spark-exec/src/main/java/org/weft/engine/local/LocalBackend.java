@@ -20,6 +20,7 @@ import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.planner.InputReading;
 import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
 import org.weft.planner.machine.Resources;
@@ -105,13 +106,15 @@ public final class LocalBackend implements Backend {
 
   @Override
   public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
-    return LocalTensor.of(files, name, shape, entries, type, workers, memory);
+    return LocalTensor.of(files, name, shape, entries, type, InputReading.free(), workers, memory);
   }
 
   @Override
   public EngineTensor select(
       EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
-    return of(name, shape, tensor.entries().collect(step), tensor.valueType());
+    List<CooBlock> chosen = tensor.entries().collect(step);
+    return LocalTensor.of(
+        files, name, shape, chosen, tensor.valueType(), tensor.reading(), workers, memory);
   }
 
   @Override

@@ -21,6 +21,7 @@ import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.planner.InputReading;
 import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.planner.partition.SliceRange;
@@ -113,8 +114,7 @@ final class LocalTensor extends EngineTensor {
       parsed = read.blocks();
     }
     ReadCost cost =
-        new ReadCost(
-            System.nanoTime() - start, ProcessMemory.peakResidentBytes(), plan.splits().size());
+        new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading(plan));
     return new LocalTensor(
         files,
         plan,
@@ -130,13 +130,14 @@ final class LocalTensor extends EngineTensor {
         cost);
   }
 
-  /** Of entries that the caller has, which are kept; no file has them. */
+  /** Of entries that the caller has, which are kept. */
   static LocalTensor of(
       FileAccess files,
       String name,
       TensorShape shape,
       List<CooBlock> entries,
       ValueType type,
+      InputReading reading,
       Workers workers,
       BoundedMemory memory) {
     TensorStatistics.Builder values = TensorStatistics.builder(shape.order());
@@ -155,7 +156,7 @@ final class LocalTensor extends EngineTensor {
         null,
         null,
         new LocalBlocks(List.of(entries), workers),
-        ReadCost.none());
+        new ReadCost(0, 0, reading));
   }
 
   /**
