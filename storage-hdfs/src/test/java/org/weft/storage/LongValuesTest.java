@@ -99,9 +99,7 @@ class LongValuesTest {
     String text = Files.readString(out);
     assertThat(text)
         .isEqualTo(
-            "%%MatrixMarket matrix coordinate "
-                + field
-                + " general\n2 2 2\n1 2 -7\n2 1 1048576\n");
+            "%%MatrixMarket matrix coordinate " + field + " general\n2 2 2\n1 2 -7\n2 1 1048576\n");
     assertThat(read("again.mtx", text, true)).containsExactly("0 -7", "1 1048576");
   }
 
