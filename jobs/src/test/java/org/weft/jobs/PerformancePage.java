@@ -27,6 +27,7 @@ final class PerformancePage {
       Stream.of(
               "jobs",
               "cluster",
+              "spark",
               "methods",
               "billion",
               "mttkrp",
@@ -38,8 +39,7 @@ final class PerformancePage {
               "loading",
               "compile",
               "orders",
-              "iteration",
-              "spark")
+              "iteration")
           .filter(name -> Files.exists(FOLDER.resolve(name + ".tsv")))
           .toList();
 
