@@ -61,7 +61,7 @@ class TensorFormatTest {
         "CSR | 3 | stores matrices",
         "{D, XX} | 2 | unknown level format",
         "{D, CU | 2 | closing brace",
-        "{D} | 2 | 1 levels but the tensor has 2",
+        "{D} | 2 | 1 level but the tensor has 2",
         "CSF@0,0 | 2 | mode order",
         "CSF@0,x | 2 | mode order",
         "{CU[7,8]} | 1 | width",
