@@ -1,26 +1,18 @@
 package org.weft.engine;
 
-import java.util.List;
-import java.util.Map;
-import org.weft.storage.Labels;
+import org.weft.storage.WriteOptions;
 
 /**
- * Where a result goes.
+ * Where a result goes, and how it is written.
  *
  * @param uri any Hadoop URI or a local path; its extension chooses the format
  * @param overwrite replace what exists; otherwise an existing output is refused
- * @param names of the result's modes, or empty; for formats that have a place for them
- * @param labels of the result's modes, as {@code names}
+ * @param options the type of the values, where coordinates start, and names and labels of the
+ *     result's modes, for formats that have a place for them; whoever writes adds the shape
  */
-public record OutputTarget(
-    String uri, boolean overwrite, List<String> names, Map<Integer, Labels> labels) {
-  public OutputTarget {
-    names = List.copyOf(names);
-    labels = Map.copyOf(labels);
-  }
-
-  /** For a result whose modes have neither names nor labels. */
+public record OutputTarget(String uri, boolean overwrite, WriteOptions options) {
+  /** For doubles whose modes have neither names nor labels. */
   public OutputTarget(String uri, boolean overwrite) {
-    this(uri, overwrite, List.of(), Map.of());
+    this(uri, overwrite, WriteOptions.defaults());
   }
 }

@@ -161,14 +161,7 @@ final class SparkParts implements Parts {
 
   @Override
   public void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges) {
-    ResultFile file =
-        new ResultFile(
-            files,
-            out.uri(),
-            out.overwrite(),
-            out.names(),
-            out.labels(),
-            new SparkMeasurements(context.sc()));
+    ResultFile file = new ResultFile(files, out, new SparkMeasurements(context.sc()));
     int root = modeOrder[0];
     List<SliceRange> slices = new ArrayList<>();
     for (int part = 0; part < ranges.parts(); part++) {

@@ -3,7 +3,6 @@ package org.weft.spark;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
@@ -125,9 +124,7 @@ final class SparkPasses implements Passes {
       for (DenseMatrix operand : operands) {
         offered.add(offer(operand));
       }
-      ResultFile file =
-          new ResultFile(
-              files, out.uri(), out.overwrite(), out.names(), out.labels(), clock.measurements());
+      ResultFile file = new ResultFile(files, out, clock.measurements());
       TensorShape shape = pass.writtenShape();
       if (pass.kernel().merge() == Merge.ENTRIES) {
         file.writeEntries(
@@ -143,7 +140,7 @@ final class SparkPasses implements Passes {
 
   /** A file for rows, in place of one that is there. */
   ResultFile rowsFile(String uri) {
-    return new ResultFile(files, uri, true, List.of(), Map.of(), clock.measurements());
+    return new ResultFile(files, new OutputTarget(uri, true), clock.measurements());
   }
 
   /** Says what the next Spark jobs of this thread do. */

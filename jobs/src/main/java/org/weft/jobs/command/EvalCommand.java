@@ -38,7 +38,6 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.TuningTask;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -321,16 +320,8 @@ public final class EvalCommand extends SparkCommand {
     if (order == 0) {
       throw usage("--output %s: the result is a scalar: print it", output);
     }
-    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
     WriteOptions write =
-        WriteOptions.defaults()
-            .withShape(result.shape())
-            .withZeroBased(common.zeroBased && frostt)
-            .withLabels(modes.labels())
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withModeNames(modes.names())
-                    .withValueType(result.format().valueType()));
+        modes.written(uri, result.format().valueType(), common.zeroBased).withShape(result.shape());
     try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
       TensorSink sink = new TensorSink(made, order);
       sink.write(result);

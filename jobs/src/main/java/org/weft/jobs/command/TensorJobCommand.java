@@ -16,6 +16,7 @@ import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.option.ReorderOptions;
@@ -176,6 +177,9 @@ abstract class TensorJobCommand extends SparkCommand {
     boolean any = result.stream().anyMatch(name -> !name.isEmpty());
     List<String> distinct = any ? ModeNames.distinct(result) : List.of();
     InputNames.noteDropped(console, uri, distinct, labels);
-    return new OutputTarget(uri, common.overwrite, distinct, labels);
+    return new OutputTarget(
+        uri,
+        common.overwrite,
+        new KeptModes(distinct, labels).written(uri, common.type, common.zeroBased));
   }
 }

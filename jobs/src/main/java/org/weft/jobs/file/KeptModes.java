@@ -8,9 +8,13 @@ import java.util.Optional;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.SurvivingModes;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
+import org.weft.tensor.ValueType;
 
 /**
  * Names and labels of a result's modes, by the rule of {@link SurvivingModes}.
@@ -66,5 +70,19 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
     }
     boolean named = names.stream().anyMatch(name -> !name.isEmpty());
     return new KeptModes(named ? ModeNames.distinct(names) : List.of(), labels);
+  }
+
+  /**
+   * How to write a result with these modes.
+   *
+   * @param uri of the file
+   * @param type of the values
+   * @param zeroBased whether coordinates in FROSTT text start at 0; other formats fix their own
+   */
+  public WriteOptions written(String uri, ValueType type, boolean zeroBased) {
+    return WriteOptions.defaults()
+        .withZeroBased(zeroBased && TensorFiles.extensionOf(uri).equals(".tns"))
+        .withLabels(labels)
+        .withContainer(ContainerOptions.defaults().withModeNames(names).withValueType(type));
   }
 }

@@ -186,6 +186,7 @@ public final class DistributedEval {
       FileAccess files, Statement statement, MatchedOperands matched, String target) {
     KeptModes modes = modes(files, statement, matched);
     InputNames.noteDropped(console, target, modes.names(), modes.labels());
-    return new OutputTarget(target, common.overwrite, modes.names(), modes.labels());
+    return new OutputTarget(
+        target, common.overwrite, modes.written(target, common.type, common.zeroBased));
   }
 }

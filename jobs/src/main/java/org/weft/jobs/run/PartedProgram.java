@@ -25,6 +25,7 @@ import org.weft.jobs.output.Console;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
+import org.weft.tensor.ValueType;
 
 /**
  * {@code weft run} where a master is named: the program's tensors lie in parts on its executors.
@@ -112,13 +113,10 @@ public final class PartedProgram {
     }
 
     @Override
-    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
-      if (modes.isEmpty()) {
-        return new OutputTarget(uri, common.overwrite, List.of(), Map.of());
-      }
+    public OutputTarget output(String uri, ValueType type, List<Optional<ModeIdentity>> modes) {
       KeptModes kept = KeptModes.of(modes);
       InputNames.noteDropped(console, uri, kept.names(), kept.labels());
-      return new OutputTarget(uri, common.overwrite, kept.names(), kept.labels());
+      return new OutputTarget(uri, common.overwrite, kept.written(uri, type, common.zeroBased));
     }
   }
 }

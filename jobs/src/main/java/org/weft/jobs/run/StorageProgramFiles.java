@@ -21,7 +21,6 @@ import org.weft.jobs.file.TensorSink;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.EntryLines;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.SourceFile;
@@ -126,14 +125,7 @@ public final class StorageProgramFiles implements ProgramFiles {
     KeptModes kept = KeptModes.of(modes);
     InputNames.noteDropped(console, uri, kept.names(), kept.labels());
     WriteOptions write =
-        WriteOptions.defaults()
-            .withShape(tensor.shape())
-            .withZeroBased(options.zeroBased)
-            .withLabels(kept.labels())
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withModeNames(kept.names())
-                    .withValueType(tensor.format().valueType()));
+        kept.written(uri, tensor.format().valueType(), options.zeroBased).withShape(tensor.shape());
     try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
       TensorSink sink = new TensorSink(output, order);
       sink.write(tensor);

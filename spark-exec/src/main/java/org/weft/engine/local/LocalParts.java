@@ -13,7 +13,6 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.distributed.Ranges;
 import org.weft.statistics.TensorStatistics;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -127,11 +126,7 @@ public final class LocalParts implements Parts {
 
   @Override
   public void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges) {
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(shape)
-            .withLabels(out.labels())
-            .withContainer(ContainerOptions.defaults().withModeNames(out.names()));
+    WriteOptions options = out.options().withShape(shape);
     try (TensorOutput made =
         TensorFiles.create(files, out.uri(), out.overwrite(), shape.order(), options)) {
       for (Iterator<Piece> all = pieces(); all.hasNext(); ) {

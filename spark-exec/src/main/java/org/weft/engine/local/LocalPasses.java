@@ -28,7 +28,6 @@ import org.weft.planner.kernel.Operand;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.Kernel;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -187,11 +186,7 @@ final class LocalPasses implements Passes {
 
   private void write(OutputTarget out, TensorShape shape, Body body) {
     long start = System.nanoTime();
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(shape)
-            .withLabels(out.labels())
-            .withContainer(ContainerOptions.defaults().withModeNames(out.names()));
+    WriteOptions options = out.options().withShape(shape);
     try (TensorOutput output =
         TensorFiles.create(files, out.uri(), out.overwrite(), shape.order(), options)) {
       body.writeTo(output);

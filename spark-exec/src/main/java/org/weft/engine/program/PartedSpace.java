@@ -36,7 +36,9 @@ import org.weft.engine.distributed.Piece;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.WriteOptions;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -73,8 +75,10 @@ public final class PartedSpace implements TensorSpace {
           }
 
           @Override
-          public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
-            return new OutputTarget(uri, false, List.of(), Map.of());
+          public OutputTarget output(
+              String uri, ValueType type, List<Optional<ModeIdentity>> modes) {
+            ContainerOptions typed = ContainerOptions.defaults().withValueType(type);
+            return new OutputTarget(uri, false, WriteOptions.defaults().withContainer(typed));
           }
         };
 
@@ -83,7 +87,8 @@ public final class PartedSpace implements TensorSpace {
     /** What the modes of a file stand for, or empty if it says nothing. */
     List<Optional<ModeIdentity>> modes(String uri, int order);
 
-    OutputTarget output(String uri, List<Optional<ModeIdentity>> modes);
+    /** Where a tensor with values of {@code type} goes. */
+    OutputTarget output(String uri, ValueType type, List<Optional<ModeIdentity>> modes);
   }
 
   /** Whoever looks at plans. */
@@ -372,7 +377,7 @@ public final class PartedSpace implements TensorSpace {
     if (!plans.writes()) {
       return;
     }
-    OutputTarget out = files.output(uri, modes);
+    OutputTarget out = files.output(uri, parted.valueType(), modes);
     Optional<PlacedTensor.Sorted> sorted = parted.tensor().sorted();
     if (sorted.isPresent() && !parted.stored().parsed().pads()) {
       placement.write(parted.tensor(), out);

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -25,6 +25,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 import scala.Tuple2;
 
 /**
@@ -37,23 +38,23 @@ final class OutputTask implements Serializable {
   private final FileAccess files;
   private final String uri;
   private final TensorShape shape;
+  private final ValueType type;
+  private final boolean zeroBased;
   private final HashMap<Integer, Labels> labels = new HashMap<>();
   private final Measurements measurements;
 
   /**
    * @param uri of the file in the making, which another attempt may have made; of the container
+   * @param options with the shape
    */
-  OutputTask(
-      FileAccess files,
-      String uri,
-      TensorShape shape,
-      Map<Integer, Labels> labels,
-      Measurements measurements) {
+  OutputTask(FileAccess files, String uri, WriteOptions options, Measurements measurements) {
     this.files = files;
     this.uri = uri;
-    this.shape = shape;
+    this.shape = options.shape().orElseThrow();
+    this.type = options.valueType();
+    this.zeroBased = options.zeroBased();
     if (TensorFiles.extensionOf(uri).equals(".wtb")) {
-      this.labels.putAll(labels); // other files of one task have no place for them
+      this.labels.putAll(options.labels()); // other files of one task have no place for them
     }
     this.measurements = measurements;
   }
@@ -145,7 +146,12 @@ final class OutputTask implements Serializable {
   private void write(Body body) {
     long start = System.nanoTime();
     long written;
-    WriteOptions options = WriteOptions.defaults().withShape(shape).withLabels(labels);
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(shape)
+            .withZeroBased(zeroBased)
+            .withLabels(labels)
+            .withContainer(ContainerOptions.defaults().withValueType(type));
     try (TensorOutput output =
         TensorFiles.create(files, uri, Existing.KEEP, shape.order(), options)) {
       written = body.writeTo(output);

@@ -3,7 +3,6 @@ package org.weft.spark.output;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -12,12 +11,12 @@ import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.weft.engine.Measurements;
+import org.weft.engine.OutputTarget;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
@@ -36,28 +35,15 @@ public final class ResultFile {
   private static final int TASKS_PER_CORE = 2;
 
   private final FileAccess files;
-  private final String uri;
-  private final boolean overwrite;
-  private final List<String> names;
-  private final Map<Integer, Labels> labels;
+  private final OutputTarget out;
   private final Measurements measurements;
 
   /**
-   * @param names of the result's modes, or empty
-   * @param labels of the result's modes; memory: theirs, on the driver
+   * @param out the labels of its modes take their memory on the driver
    */
-  public ResultFile(
-      FileAccess files,
-      String uri,
-      boolean overwrite,
-      List<String> names,
-      Map<Integer, Labels> labels,
-      Measurements measurements) {
+  public ResultFile(FileAccess files, OutputTarget out, Measurements measurements) {
     this.files = files;
-    this.uri = uri;
-    this.overwrite = overwrite;
-    this.names = names;
-    this.labels = labels;
+    this.out = out;
     this.measurements = measurements;
   }
 
@@ -121,12 +107,12 @@ public final class ResultFile {
   }
 
   private boolean isContainer() {
-    return TensorFiles.extensionOf(uri).equals(".weft");
+    return TensorFiles.extensionOf(out.uri()).equals(".weft");
   }
 
   /** One task makes the file, which the driver commits. */
   private void writeFile(TensorShape shape, Consumer<OutputTask> job) {
-    try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
+    try (OutputCommit output = OutputCommit.begin(files, out.uri(), out.overwrite())) {
       job.accept(task(output.stagedFile(), shape));
       output.commit();
     }
@@ -138,18 +124,17 @@ public final class ResultFile {
   }
 
   private void writeContainer(TensorShape shape, Optional<List<Integer>> modeOrder, Pieces made) {
-    ContainerOptions details = ContainerOptions.defaults().withModeNames(names);
+    ContainerOptions details = out.options().container();
     WriteOptions options =
-        WriteOptions.defaults()
+        out.options()
             .withShape(shape)
-            .withLabels(labels)
             .withContainer(modeOrder.map(details::withModeOrder).orElse(details));
-    Existing existing = overwrite ? Existing.REPLACE : Existing.REFUSE;
-    try (ParallelContainer container = ParallelContainer.begin(files, uri, existing)) {
-      JavaRDD<ContainerPiece> pieces = made.by(task(uri, shape), container.target(options));
+    Existing existing = out.overwrite() ? Existing.REPLACE : Existing.REFUSE;
+    try (ParallelContainer container = ParallelContainer.begin(files, out.uri(), existing)) {
+      JavaRDD<ContainerPiece> pieces = made.by(task(out.uri(), shape), container.target(options));
       container.commit(options, Wire.reduce(pieces, ContainerPiece::merge));
     } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
+      throw FileAccess.unavailable(out.uri(), e);
     }
   }
 
@@ -170,6 +155,6 @@ public final class ResultFile {
   }
 
   private OutputTask task(String target, TensorShape shape) {
-    return new OutputTask(files, target, shape, labels, measurements);
+    return new OutputTask(files, target, out.options().withShape(shape), measurements);
   }
 }

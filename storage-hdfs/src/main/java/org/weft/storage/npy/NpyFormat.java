@@ -96,6 +96,6 @@ public final class NpyFormat extends SingleFileFormat {
           ErrorCode.SHAPE_MISMATCH,
           name + ": expected an order " + order + " array of at most 2^60 cells, found " + shape);
     }
-    return new NpyWriter(out, name, shape);
+    return new NpyWriter(out, name, shape, options.valueType());
   }
 }

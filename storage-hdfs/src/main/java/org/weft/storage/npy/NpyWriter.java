@@ -8,15 +8,18 @@ import org.weft.error.WeftException;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /**
  * Sorted entries to a dense array in C order; one cell is held back, to sum duplicates of it. The
- * array is one of int64 if the first entries have long values, and then all must.
+ * array is one of int64 if its values are integers by their type, or if the first entries have long
+ * values, and then all must.
  */
 final class NpyWriter implements TensorWriter {
   private final OutputStream out;
   private final String name;
   private final TensorShape shape;
+  private final boolean integral;
   private final NpyFile.ElementsOut elements;
   private final long cells;
 
@@ -34,10 +37,11 @@ final class NpyWriter implements TensorWriter {
 
   private boolean closed;
 
-  NpyWriter(OutputStream out, String name, TensorShape shape) throws IOException {
+  NpyWriter(OutputStream out, String name, TensorShape shape, ValueType values) {
     this.out = out;
     this.name = name;
     this.shape = shape;
+    this.integral = values.isIntegral();
     this.cells = (long) shape.cells();
     this.elements = new NpyFile.ElementsOut(out);
   }
@@ -46,7 +50,7 @@ final class NpyWriter implements TensorWriter {
   public void write(CooBlock block) throws IOException {
     failed = true;
     if (block.size() > 0) {
-      begin(block.hasLongValues() ? NpyType.I8 : NpyType.F8);
+      begin(block.hasLongValues());
     }
     for (int e = 0; e < block.size(); e++) {
       long cell = 0;
@@ -65,7 +69,11 @@ final class NpyWriter implements TensorWriter {
   @Override
   public void writeRows(long firstRow, int columns, double[] values) throws IOException {
     long first = firstRow * columns;
-    if (type == NpyType.I8 || shape.order() != 2 || shape.size(1) != columns || first <= held) {
+    if (integral
+        || type == NpyType.I8
+        || shape.order() != 2
+        || shape.size(1) != columns
+        || first <= held) {
       TensorWriter.super.writeRows(firstRow, columns, values);
       return;
     }
@@ -73,7 +81,7 @@ final class NpyWriter implements TensorWriter {
     requireInside(0, firstRow + Math.max(0, values.length - 1) / columns);
     failed = true;
     if (values.length > 0) {
-      begin(NpyType.F8);
+      begin(false);
       fillUpTo(first);
       elements.write(values, 0, values.length - 1);
       held = first + values.length - 1;
@@ -91,11 +99,11 @@ final class NpyWriter implements TensorWriter {
   }
 
   /** Writes the header before the first entry. */
-  private void begin(NpyType elements) throws IOException {
+  private void begin(boolean longs) throws IOException {
     if (type == null) {
-      type = elements;
-      out.write(NpyHeader.of(elements, shape.toArray()));
-    } else if (type == NpyType.I8 && elements != type) {
+      type = integral || longs ? NpyType.I8 : NpyType.F8;
+      out.write(NpyHeader.of(type, shape.toArray()));
+    } else if (type == NpyType.I8 && !integral && !longs) {
       throw new IllegalArgumentException(name + ": doubles among longs");
     }
   }
@@ -140,7 +148,7 @@ final class NpyWriter implements TensorWriter {
         return;
       }
       if (type == null) {
-        begin(NpyType.F8);
+        begin(integral);
       }
       fillUpTo(cells);
       elements.flush();
