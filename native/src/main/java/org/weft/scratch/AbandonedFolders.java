@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * is being made, and goes after an hour. No link is followed.
  */
 public final class AbandonedFolders {
-  private static final System.Logger LOG = System.getLogger(AbandonedFolders.class.getName());
   private static final Pattern NAME =
       Pattern.compile(Pattern.quote(ScratchFolder.PREFIX) + "([0-9]+)-[0-9]+");
   private static final Duration BEING_MADE = Duration.ofHours(1);
@@ -40,7 +39,7 @@ public final class AbandonedFolders {
               try {
                 remove(Path.of(System.getProperty("java.io.tmpdir")));
               } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "looking for abandoned folders", e);
+                logger().log(System.Logger.Level.DEBUG, "looking for abandoned folders", e);
               }
             },
             "weft-abandoned-folders");
@@ -61,7 +60,7 @@ public final class AbandonedFolders {
           try {
             removeIfAbandoned(folder, user);
           } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "could not remove " + folder, e);
+            logger().log(System.Logger.Level.DEBUG, "could not remove " + folder, e);
           }
         }
       }
@@ -88,7 +87,7 @@ public final class AbandonedFolders {
         delete(folder);
       }
     } catch (OverlappingFileLockException e) {
-      LOG.log(System.Logger.Level.DEBUG, "{0} is in use by this process", folder);
+      logger().log(System.Logger.Level.DEBUG, "{0} is in use by this process", folder);
     }
   }
 
@@ -122,5 +121,10 @@ public final class AbandonedFolders {
             return FileVisitResult.CONTINUE;
           }
         });
+  }
+
+  /** Found when there is something to say: a small job ends before loggers have started. */
+  private static System.Logger logger() {
+    return System.getLogger(AbandonedFolders.class.getName());
   }
 }

@@ -8,11 +8,11 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -103,10 +103,9 @@ public final class SourceFile {
   }
 
   private static boolean isSpecial(FileSystem fs, Path path) throws IOException {
-    return fs.getClass() == RawLocalFileSystem.class
-        && Files.readAttributes(
-                ((RawLocalFileSystem) fs).pathToFile(path).toPath(), BasicFileAttributes.class)
-            .isOther();
+    Optional<java.nio.file.Path> file = FileAccess.onDisk(fs, path);
+    return file.isPresent()
+        && Files.readAttributes(file.get(), BasicFileAttributes.class).isOther();
   }
 
   /** How the file was reached. */
@@ -193,11 +192,10 @@ public final class SourceFile {
    * closes the channel.
    */
   public ReadableByteChannel openChannel(long offset) throws IOException {
-    if (compression() == Compression.NONE && fileSystem.getClass() == RawLocalFileSystem.class) {
-      return FileChannel.open(((RawLocalFileSystem) fileSystem).pathToFile(path).toPath())
-          .position(offset);
-    }
-    return StreamChannel.of(open(offset));
+    Optional<java.nio.file.Path> file = FileAccess.onDisk(fileSystem, path);
+    return file.isPresent() && compression() == Compression.NONE
+        ? FileChannel.open(file.get()).position(offset)
+        : StreamChannel.of(open(offset));
   }
 
   /** Checks that the file is still as long as when it was planned. */

@@ -28,7 +28,6 @@ import org.weft.error.Reasons;
 public final class LibraryCache {
   private static final byte[] MAGIC = "WEFTLIB3".getBytes(StandardCharsets.US_ASCII);
   private static final int HEADER_BYTES = MAGIC.length + Integer.BYTES;
-  private static final System.Logger LOG = System.getLogger(LibraryCache.class.getName());
 
   /** Folders of which the log has said that they are not used. */
   private static final Set<Path> REFUSED = ConcurrentHashMap.newKeySet();
@@ -51,8 +50,11 @@ public final class LibraryCache {
       byte[] bytes = own.read(String.valueOf(file.getFileName()));
       Optional<byte[]> library = unwrap(bytes);
       if (library.isEmpty()) {
-        LOG.log(
-            System.Logger.Level.WARNING, "cached kernel library {0} is damaged: recompiling", file);
+        logger()
+            .log(
+                System.Logger.Level.WARNING,
+                "cached kernel library {0} is damaged: recompiling",
+                file);
       }
       return library;
     } catch (NoSuchFileException e) {
@@ -61,8 +63,11 @@ public final class LibraryCache {
       refused(String.valueOf(e.getMessage()));
       return Optional.empty();
     } catch (IOException e) {
-      LOG.log(
-          System.Logger.Level.WARNING, "cannot read a cached kernel library: {0}", Reasons.of(e));
+      logger()
+          .log(
+              System.Logger.Level.WARNING,
+              "cannot read a cached kernel library: {0}",
+              Reasons.of(e));
       return Optional.empty();
     }
   }
@@ -91,12 +96,13 @@ public final class LibraryCache {
 
   private void refused(String why) {
     if (REFUSED.add(folder)) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "the kernel cache {0} is not used, kernels are compiled anew: {1};"
-              + " WEFT_KERNEL_CACHE names another folder",
-          folder,
-          why);
+      logger()
+          .log(
+              System.Logger.Level.WARNING,
+              "the kernel cache {0} is not used, kernels are compiled anew: {1};"
+                  + " WEFT_KERNEL_CACHE names another folder",
+              folder,
+              why);
     }
   }
 
@@ -104,7 +110,8 @@ public final class LibraryCache {
     try {
       Files.deleteIfExists(temporary);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot delete a temporary file: {0}", Reasons.of(e));
+      logger()
+          .log(System.Logger.Level.WARNING, "cannot delete a temporary file: {0}", Reasons.of(e));
     }
   }
 
@@ -135,5 +142,10 @@ public final class LibraryCache {
     CRC32C sum = new CRC32C();
     sum.update(library);
     return (int) sum.getValue();
+  }
+
+  /** Found when there is something to say: a small job ends before loggers have started. */
+  private static System.Logger logger() {
+    return System.getLogger(LibraryCache.class.getName());
   }
 }

@@ -57,7 +57,6 @@ final class Contractions {
   private final Map<String, Double> entries;
   private final Estimates estimates;
   private final StatementPlanner planner;
-  private final double mostBytes = MEMORY_SHARE * MachineMemory.totalBytes();
   private final List<String> notes = new ArrayList<>();
   private int ids;
 
@@ -169,7 +168,7 @@ final class Contractions {
     double cost = nestCost(trial) + (everywhere ? 0 : stored);
     double least = everywhere ? LEAST_SAVING : LEAST_SAVING_OF_MARKS;
     boolean pays = eager && !everywhere || cost * ADVANTAGE + least < saved;
-    if (stored * Double.BYTES > mostBytes || !pays) {
+    if (!pays || stored * Double.BYTES > mostBytes()) {
       return sum;
     }
     notes.add(
@@ -232,6 +231,11 @@ final class Contractions {
     return value;
   }
 
+  /** Found out where it matters: a statement of one product does not ask. */
+  private static double mostBytes() {
+    return MEMORY_SHARE * MachineMemory.totalBytes();
+  }
+
   private TensorExpr term(TensorAssignment assignment, TensorExpr term) {
     Chain chain = Chain.of(term);
     if (chain == null || !ContractionTree.mayOrder(chain.factors())) {
@@ -240,7 +244,7 @@ final class Contractions {
     Set<IndexVar> result = new LinkedHashSet<>(term.freeVariables());
     boolean mayDensify = assignment.target().tensor().format().isDense();
     ContractionTree tree =
-        new ContractionTree(chain.factors(), result, estimates, mayDensify, mostBytes);
+        new ContractionTree(chain.factors(), result, estimates, mayDensify, mostBytes());
     Optional<ContractionTree.Node> found = tree.best();
     double nest = nestCost(assignment.withValue(term));
     chain.factors().forEach(this::noteUneven);
@@ -251,7 +255,7 @@ final class Contractions {
               "one loop nest for %s: cost %.3g; every order in pairs needs more than %.3g GB",
               term,
               nest,
-              mostBytes * 1e-9));
+              mostBytes() * 1e-9));
       return term;
     }
     ContractionTree.Node best = found.get();
@@ -401,7 +405,6 @@ final class Contractions {
   /** A sum of one product of tensors and numbers. */
   private record Chain(
       boolean negative, List<TensorExpr.Access> factors, List<TensorExpr> literals) {
-
     static @Nullable Chain of(TensorExpr term) {
       TensorExpr body = term;
       boolean negative = false;

@@ -24,7 +24,6 @@ import org.weft.scratch.ScratchFolder;
  * with a JVM has loaded; both are recorded only when used.
  */
 final class Linker {
-  private static final System.Logger LOG = System.getLogger(Linker.class.getName());
   private static final int TIMEOUT_SECONDS = 60;
   private static final List<String> LIBRARY_FOLDERS =
       List.of("/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/lib");
@@ -181,7 +180,9 @@ final class Linker {
       }
       Files.deleteIfExists(folder);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot delete files of the linker: {0}", Reasons.of(e));
+      System.getLogger(Linker.class.getName())
+          .log(
+              System.Logger.Level.WARNING, "cannot delete files of the linker: {0}", Reasons.of(e));
     }
   }
 }

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.service.launcher.IrqHandler;
 import org.apache.hadoop.util.ShutdownHookManager;
@@ -24,7 +23,6 @@ import org.weft.storage.file.UnfinishedOutputs;
  * a file system that does not answer, the process is halted.
  */
 public final class Ending {
-  private static final System.Logger LOG = System.getLogger(Ending.class.getName());
   private static final int SIGNAL_STATUS = 128;
   private static final int FATAL_STATUS = 1;
   private static final int INT = 2;
@@ -70,15 +68,16 @@ public final class Ending {
 
   /** Takes signals from now on, but those that the process was told to ignore. */
   void handleSignals() {
+    long ignored = ignoredSignals();
     try {
-      if (!isIgnored(TERM)) {
+      if (!isIgnored(ignored, TERM)) {
         new IrqHandler("TERM", signal -> stop("SIGTERM", TERM)).bind();
       }
-      if (!isIgnored(INT)) {
+      if (!isIgnored(ignored, INT)) {
         new IrqHandler("INT", signal -> stop("SIGINT", INT)).bind();
       }
     } catch (IllegalArgumentException e) { // under -Xrs signals are not the JVM's
-      LOG.log(System.Logger.Level.DEBUG, "signals end the process as they are", e);
+      debug("signals end the process as they are", e);
     }
   }
 
@@ -94,16 +93,29 @@ public final class Ending {
   }
 
   /** As shells do for what runs in the background: bit n - 1 of SigIgn is signal n. */
-  private static boolean isIgnored(int signal) {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
-      return lines
-          .filter(line -> line.startsWith("SigIgn:"))
-          .map(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
-          .anyMatch(ignored -> (ignored >>> (signal - 1) & 1) != 0);
+  private static boolean isIgnored(long ignored, int signal) {
+    return (ignored >>> (signal - 1) & 1) != 0;
+  }
+
+  private static long ignoredSignals() {
+    String name = "SigIgn:";
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+        if (line.startsWith(name)) {
+          return Long.parseUnsignedLong(line.substring(name.length()).strip(), 16);
+        }
+      }
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "which signals are ignored", e);
-      return false;
+      debug("which signals are ignored", e);
     }
+    return 0;
+  }
+
+  /**
+   * Loggers are found when there is something to say: a small job ends before they have started.
+   */
+  private static void debug(String what, Exception cause) {
+    System.getLogger(Ending.class.getName()).log(System.Logger.Level.DEBUG, what, cause);
   }
 
   private void stop(String name, int number) {

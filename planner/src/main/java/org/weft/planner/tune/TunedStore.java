@@ -30,7 +30,6 @@ import org.weft.tensor.TensorStorage;
  * saves time: what cannot be read or written counts as absent, and the log says so.
  */
 public final class TunedStore {
-  private static final System.Logger LOG = System.getLogger(TunedStore.class.getName());
   private static final Pattern LABEL = Pattern.compile("[(,:]\\s*([A-Za-z_][A-Za-z0-9_]*)");
 
   /** What a file was kept by; one that names another rule is measured again. */
@@ -91,7 +90,8 @@ public final class TunedStore {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException | WeftException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, Reasons.of(e));
+      System.getLogger(TunedStore.class.getName())
+          .log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, Reasons.of(e));
       return Optional.empty();
     }
   }

@@ -24,7 +24,6 @@ public final class AbandonedOutputs {
   /** The property with the {@link #owner} for whom this process works, if there is one. */
   public static final String OWNER = "weft.outputs";
 
-  private static final System.Logger LOG = System.getLogger(AbandonedOutputs.class.getName());
   private static final int OWNER_DIGITS = 8;
   private static final String REST_OF_ID = "(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   private static final String ID = "\\.[0-9a-f]{8}" + REST_OF_ID;
@@ -76,7 +75,7 @@ public final class AbandonedOutputs {
         }
       }
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "looking for the old version of " + target, e);
+      logger().log(System.Logger.Level.DEBUG, "looking for the old version of " + target, e);
     }
   }
 
@@ -107,7 +106,7 @@ public final class AbandonedOutputs {
         }
       }
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "looking for abandoned outputs in " + folder, e);
+      logger().log(System.Logger.Level.DEBUG, "looking for abandoned outputs in " + folder, e);
     }
   }
 
@@ -131,5 +130,10 @@ public final class AbandonedOutputs {
       }
     }
     return true;
+  }
+
+  /** Found when there is something to say: a small job ends before loggers have started. */
+  private static System.Logger logger() {
+    return System.getLogger(AbandonedOutputs.class.getName());
   }
 }

@@ -7,12 +7,12 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
+import java.util.Optional;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -48,12 +48,10 @@ public final class DurableStream extends OutputStream {
    * @throws IOException of {@code java.nio.file} or Hadoop if there is one already, or no folder
    */
   public static DurableStream create(FileSystem fs, Path path) throws IOException {
-    if (fs.getClass() == RawLocalFileSystem.class) {
+    Optional<java.nio.file.Path> file = FileAccess.onDisk(fs, path);
+    if (file.isPresent()) {
       FileChannel channel =
-          FileChannel.open(
-              ((RawLocalFileSystem) fs).pathToFile(path).toPath(),
-              StandardOpenOption.WRITE,
-              StandardOpenOption.CREATE_NEW);
+          FileChannel.open(file.get(), StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
       OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
       return new DurableStream(out, () -> channel.force(true));
     }

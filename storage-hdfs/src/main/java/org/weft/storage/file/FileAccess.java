@@ -13,6 +13,7 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -181,7 +182,7 @@ public final class FileAccess implements Serializable {
   /** The file system that holds {@code path}; shared, not to be closed. */
   public FileSystem fileSystem(Path path) {
     if (isPlain() && LOCAL.equals(path.toUri().getScheme())) {
-      return LocalFiles.SYSTEM;
+      return PlainLocal.SYSTEM;
     }
     UnfinishedOutputs.beforeHadoopCloses();
     try {
@@ -200,6 +201,16 @@ public final class FileAccess implements Serializable {
     } catch (RuntimeException | NoClassDefFoundError e) {
       throw StorageFault.missingClass(path, e);
     }
+  }
+
+  /**
+   * Where {@code path} is on this machine, if {@code fs} is Hadoop's local file system as it is:
+   * its files may be opened without Hadoop. Empty for other file systems and for wrapped ones.
+   */
+  public static Optional<java.nio.file.Path> onDisk(FileSystem fs, Path path) {
+    return fs.getClass() == RawLocalFileSystem.class || fs.getClass() == LocalFiles.class
+        ? Optional.of(((RawLocalFileSystem) fs).pathToFile(path).toPath())
+        : Optional.empty();
   }
 
   /** The hosts that hold the byte {@code offset} of a file, three at most; none if it is local. */
@@ -225,18 +236,27 @@ public final class FileAccess implements Serializable {
     return StorageFault.of(where, cause);
   }
 
-  /** Local files with Hadoop's defaults, as its code has them; made when first used. */
-  private static final class LocalFiles {
-    static final FileSystem SYSTEM = open();
+  /** Local files without any setting of Hadoop's; made when first used. */
+  private static final class PlainLocal {
+    static final FileSystem SYSTEM = start();
 
-    private static FileSystem open() {
-      FileSystem system = new RawLocalFileSystem();
+    /**
+     * Hadoop's first file system looks up one number among Hadoop's default settings. To parse them
+     * takes longer than the rest of the start, and this loader does not find them.
+     */
+    private static FileSystem start() {
+      Thread thread = Thread.currentThread();
+      ClassLoader loader = thread.getContextClassLoader();
+      thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
       try {
+        FileSystem system = new LocalFiles();
         system.initialize(system.getUri(), new Configuration(false));
+        return system;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
+      } finally {
+        thread.setContextClassLoader(loader);
       }
-      return system;
     }
   }
 }

@@ -2,9 +2,9 @@ package org.weft.storage.file;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /** Folders of outputs. */
 public final class Folders {
@@ -18,10 +18,10 @@ public final class Folders {
    * @throws IOException if it cannot be made, or is a file
    */
   public static void make(FileSystem fs, Path path) throws IOException {
-    if (fs.getClass() == RawLocalFileSystem.class) {
-      java.nio.file.Path folder = ((RawLocalFileSystem) fs).pathToFile(path).toPath();
-      if (!Files.isDirectory(folder)) { // a link to one is right
-        Files.createDirectories(folder);
+    Optional<java.nio.file.Path> folder = FileAccess.onDisk(fs, path);
+    if (folder.isPresent()) {
+      if (!Files.isDirectory(folder.get())) { // a link to one is right
+        Files.createDirectories(folder.get());
       }
     } else if (!fs.mkdirs(path)) {
       throw new IOException("could not create folder " + path);

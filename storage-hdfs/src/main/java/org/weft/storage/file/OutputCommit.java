@@ -33,7 +33,6 @@ import org.weft.text.Bytes;
  * AbandonedOutputs}).
  */
 public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfinished {
-  private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
   static final String STAGING_SUFFIX = ".weft-tmp";
   static final String ASIDE_SUFFIX = ".weft-old";
   private static final int NAME_BYTES = 100;
@@ -239,7 +238,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     try {
       free = bytes > 0 ? fs.getStatus(staging.getParent()).getRemaining() : bytes;
     } catch (IOException | UnsupportedOperationException e) {
-      LOG.log(System.Logger.Level.DEBUG, uri + ": the free space is not known", e);
+      logger().log(System.Logger.Level.DEBUG, uri + ": the free space is not known", e);
     }
     if (free < bytes) {
       throw new WeftException(
@@ -394,7 +393,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     try {
       UnfinishedTree.remove(fs, staging);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "could not remove " + staging, e);
+      logger().log(System.Logger.Level.WARNING, "could not remove " + staging, e);
     }
   }
 
@@ -428,7 +427,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
         }
       }
     } catch (FileNotFoundException e) {
-      LOG.log(System.Logger.Level.TRACE, "{0} is new", target);
+      logger().log(System.Logger.Level.TRACE, "{0} is new", target);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
@@ -499,5 +498,10 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     if (!replaced) {
       remove(target);
     }
+  }
+
+  /** Found when there is something to say: a small job ends before loggers have started. */
+  private static System.Logger logger() {
+    return System.getLogger(OutputCommit.class.getName());
   }
 }

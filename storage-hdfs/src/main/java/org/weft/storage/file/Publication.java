@@ -23,8 +23,6 @@ import org.weft.error.WeftException;
  * </pre>
  */
 final class Publication {
-  private static final System.Logger LOG = System.getLogger(Publication.class.getName());
-
   private final String uri;
   private final FileSystem fs;
   private final Path staging;
@@ -135,7 +133,7 @@ final class Publication {
     try {
       fs.delete(aside, true);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "could not remove the replaced output " + aside, e);
+      logger().log(System.Logger.Level.WARNING, "could not remove the replaced output " + aside, e);
     }
   }
 
@@ -155,10 +153,11 @@ final class Publication {
     if (present == null || !present.equals(staged)) {
       throw unknown(cause, "");
     }
-    LOG.log(
-        System.Logger.Level.WARNING,
-        "{0}: the rename was reported as failed but has happened; committed",
-        uri);
+    logger()
+        .log(
+            System.Logger.Level.WARNING,
+            "{0}: the rename was reported as failed but has happened; committed",
+            uri);
   }
 
   /** What tells one output from another: the length of a file, names and lengths in a folder. */
@@ -207,5 +206,10 @@ final class Publication {
             + hint
             + " before running again",
         cause);
+  }
+
+  /** Found when there is something to say: a small job ends before loggers have started. */
+  private static System.Logger logger() {
+    return System.getLogger(Publication.class.getName());
   }
 }

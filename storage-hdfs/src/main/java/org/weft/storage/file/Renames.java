@@ -19,8 +19,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /** The renames of one file system, as atomic as it can. */
 interface Renames {
-  System.Logger LOG = System.getLogger(Renames.class.getName());
-
   /**
    * Renames {@code from} to {@code to}, which does not exist. False: nothing happened, as far as
    * the file system says, usually because {@code to} exists after all.
@@ -107,7 +105,8 @@ interface Renames {
       try (FileChannel entries = FileChannel.open(file(folder), StandardOpenOption.READ)) {
         entries.force(true);
       } catch (IOException e) {
-        LOG.log(System.Logger.Level.DEBUG, "folder " + folder + " cannot be synchronised", e);
+        System.getLogger(Renames.class.getName())
+            .log(System.Logger.Level.DEBUG, "folder " + folder + " cannot be synchronised", e);
       }
     }
 
@@ -124,7 +123,8 @@ interface Renames {
       try {
         Files.readAttributes(file(target), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       } catch (NoSuchFileException e) {
-        LOG.log(System.Logger.Level.TRACE, "{0} is new", target);
+        System.getLogger(Renames.class.getName())
+            .log(System.Logger.Level.TRACE, "{0} is new", target);
       }
     }
 

@@ -1,0 +1,81 @@
+package org.weft.storage.file;
+
+import java.io.EOFException;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import org.apache.hadoop.fs.BufferedFSInputStream;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+
+/**
+ * Hadoop's local file system, whose files are read without Hadoop's counts of what is read. To
+ * count, Hadoop starts a program that finds out what the shell can do, which a small job notices.
+ */
+final class LocalFiles extends RawLocalFileSystem {
+  @Override
+  public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
+    getFileStatus(path); // its error names the path
+    return new FSDataInputStream(
+        new BufferedFSInputStream(new Input(new FileInputStream(pathToFile(path))), bufferBytes));
+  }
+
+  /** Bytes of one file; as Hadoop's, without counts of what was read. */
+  private static final class Input extends FSInputStream {
+    private final FileInputStream stream;
+    private final FileChannel channel;
+
+    Input(FileInputStream stream) {
+      this.stream = stream;
+      this.channel = stream.getChannel();
+    }
+
+    @Override
+    public int read() throws IOException {
+      return stream.read();
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int count) throws IOException {
+      return stream.read(bytes, from, count);
+    }
+
+    @Override
+    public int read(long position, byte[] bytes, int from, int count) throws IOException {
+      validatePositionedReadArgs(position, bytes, from, count);
+      return count == 0 ? 0 : channel.read(ByteBuffer.wrap(bytes, from, count), position);
+    }
+
+    @Override
+    public int available() throws IOException {
+      return stream.available();
+    }
+
+    @Override
+    public void seek(long position) throws IOException {
+      if (position < 0) {
+        throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK);
+      }
+      channel.position(position);
+    }
+
+    @Override
+    public long getPos() throws IOException {
+      return channel.position();
+    }
+
+    @Override
+    public boolean seekToNewSource(long position) {
+      return false; // a local file has one copy
+    }
+
+    @Override
+    public void close() throws IOException {
+      stream.close();
+    }
+  }
+}
