@@ -3,6 +3,7 @@ package org.weft.api;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -31,6 +32,11 @@ final class ModelTables {
   /** Columns {@code mode}, {@code coordinate} and {@code weights}, in the order of coordinates. */
   static Dataset<Row> factor(
       SparkSession spark, String mode, DenseMatrix factor, Source.ModeLabels labels) {
+    return factor(spark, factor, labels).toDF(mode, COORDINATE, TableModel.WEIGHTS);
+  }
+
+  /** Columns {@code label}, {@code coordinate} and {@code weights}, in the order of coordinates. */
+  static Dataset<Row> factor(SparkSession spark, DenseMatrix factor, Source.ModeLabels labels) {
     StructType schema =
         new StructType()
             .add(LABEL, DataTypes.StringType)
@@ -48,10 +54,7 @@ final class ModelTables {
       table = table.drop(LABEL).join(labels.table(), COORDINATE);
     }
     return table
-        .select(
-            functions.col(LABEL).as(mode),
-            functions.col(COORDINATE),
-            functions.col(TableModel.WEIGHTS))
+        .select(functions.col(LABEL), functions.col(COORDINATE), functions.col(TableModel.WEIGHTS))
         .sort(COORDINATE);
   }
 
@@ -105,10 +108,33 @@ final class ModelTables {
             coordinate);
   }
 
+  /** Whether two modes have the same labels at the same coordinates. Tables stay where they are. */
+  static boolean areSame(
+      @Nullable SparkSession spark, Source.ModeLabels one, Source.ModeLabels other) {
+    if (one.listed() != null && other.listed() != null) {
+      return one.listed().sameAs(other.listed());
+    }
+    if (spark == null || one.equals(other)) {
+      return one.equals(other);
+    }
+    Dataset<Row> here = table(spark, one);
+    Dataset<Row> there = table(spark, other);
+    return here.schema().apply(LABEL).dataType().equals(there.schema().apply(LABEL).dataType())
+        && here.except(there).isEmpty()
+        && there.except(here).isEmpty();
+  }
+
+  private static Dataset<Row> table(SparkSession spark, Source.ModeLabels labels) {
+    Dataset<Row> known =
+        labels.listed() == null
+            ? Objects.requireNonNull(labels.table())
+            : listed(spark, labels.listed());
+    return known.select(LABEL, COORDINATE);
+  }
+
   /** Labels as a table. */
   static Dataset<Row> listed(SparkSession spark, Labels labels) {
     DenseMatrix nothing = DenseMatrix.zeros(labels.size(), 1);
-    return factor(spark, LABEL, nothing, new Source.ModeLabels(null, labels))
-        .drop(TableModel.WEIGHTS);
+    return factor(spark, nothing, new Source.ModeLabels(null, labels)).drop(TableModel.WEIGHTS);
   }
 }

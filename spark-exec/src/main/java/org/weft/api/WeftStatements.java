@@ -16,7 +16,6 @@ import org.weft.engine.StatementOperand;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.label.Dictionary;
-import org.weft.storage.Labels;
 import org.weft.tensor.ValueType;
 
 /** Evaluates statements over tensors of one {@link Weft}. */
@@ -105,6 +104,8 @@ final class WeftStatements {
     loaded.forEach(
         (name, tensor) ->
             requireNoTable(name, accesses.getOrDefault(name, List.of()), classes, spaces.keySet()));
+    loaded.forEach(
+        (name, tensor) -> StatementJob.requireOrder(tensor.operand(), accesses.get(name)));
     requireSameLabels(accesses, classes, loaded);
     List<Dictionary> dictionaries =
         DatasetSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
@@ -147,20 +148,22 @@ final class WeftStatements {
             });
   }
 
-  /** Rejects a label of the statement that is modes of files whose labels differ. */
-  private static void requireSameLabels(
+  /** Rejects a label of the statement that is modes whose labels differ. */
+  private void requireSameLabels(
       Map<String, List<List<String>>> accesses,
       LabelClasses classes,
       Map<String, Source.Loaded> loaded) {
-    Map<Set<String>, Labels> known = new HashMap<>();
+    Map<Set<String>, Source.ModeLabels> known = new HashMap<>();
     loaded.forEach(
         (name, tensor) -> {
           List<String> indices = accesses.getOrDefault(name, List.of(List.of())).get(0);
           for (int mode = 0; mode < indices.size(); mode++) {
-            Labels own = tensor.labels().get(mode).listed();
-            Labels first =
-                own == null ? null : known.putIfAbsent(classes.of(indices.get(mode)), own);
-            if (own != null && first != null && !own.sameAs(first)) {
+            Source.ModeLabels own = tensor.labels().get(mode);
+            if (own.equals(Source.ModeLabels.NONE)) {
+              continue;
+            }
+            Source.ModeLabels first = known.putIfAbsent(classes.of(indices.get(mode)), own);
+            if (first != null && !ModelTables.areSame(weft.spark(), first, own)) {
               throw new WeftException(
                   ErrorCode.SHAPE_MISMATCH,
                   "label "

@@ -107,7 +107,13 @@ public record StatementJob(
     return new LabelClasses(accesses);
   }
 
-  private static void requireOrder(StatementOperand tensor, @Nullable List<List<String>> accesses) {
+  /**
+   * Checks that a tensor has a mode for each label of its accesses.
+   *
+   * @param accesses null if the statement does not read the tensor
+   * @throws WeftException {@code SHAPE_MISMATCH}
+   */
+  public static void requireOrder(StatementOperand tensor, @Nullable List<List<String>> accesses) {
     TensorShape shape = tensor.originalStatistics().shape();
     if (accesses != null && shape.order() != accesses.get(0).size()) {
       throw new WeftException(
