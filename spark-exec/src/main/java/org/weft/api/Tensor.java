@@ -3,6 +3,7 @@ package org.weft.api;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -170,7 +171,8 @@ public final class Tensor {
   /**
    * Returns the entries of a small matrix or vector as rows of an array. All other cells are 0.
    *
-   * @throws WeftException {@code SHAPE_MISMATCH} for a tensor of more than two modes
+   * @throws WeftException {@code SHAPE_MISMATCH} for a tensor of more than two modes, or of a mode
+   *     that no array has room for
    */
   public double[][] toArray() {
     long[] shape = shape();
@@ -178,6 +180,17 @@ public final class Tensor {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           "expected a tensor of at most 2 modes, found " + shape.length + "; use forEach");
+    }
+    for (long size : shape) {
+      if (size > Integer.MAX_VALUE) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            String.format(
+                Locale.ROOT,
+                "expected modes of at most %,d for an array, found %,d; use forEach",
+                Integer.MAX_VALUE,
+                size));
+      }
     }
     int rows = shape.length == 2 ? Math.toIntExact(shape[0]) : 1;
     int columns = shape.length == 0 ? 1 : Math.toIntExact(shape[shape.length - 1]);

@@ -31,6 +31,7 @@ public final class Weft implements AutoCloseable {
   private final Engine engine;
   private final @Nullable SparkSession spark;
   private final List<AutoCloseable> kept = new ArrayList<>();
+  private boolean closed;
 
   private Weft(Engine engine, @Nullable SparkSession spark) {
     this.engine = engine;
@@ -60,9 +61,9 @@ public final class Weft implements AutoCloseable {
    * the tensor is first used.
    *
    * @param value column of the values, a number
-   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark.
-   *     The first use of the tensor throws {@code MALFORMED_INPUT} for a row without a label or
-   *     value
+   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks or that has another
+   *     type, and without Spark. The first use of the tensor throws {@code MALFORMED_INPUT} for a
+   *     row without a label or value
    */
   public Tensor tensor(Dataset<Row> rows, List<String> modes, String value) {
     return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, value));
@@ -141,7 +142,7 @@ public final class Weft implements AutoCloseable {
     return SavedModel.read(this, folder);
   }
 
-  private Object operand(String name, Object operand) {
+  private Object operand(String name, @Nullable Object operand) {
     if (operand instanceof Tensor || operand instanceof Number) {
       return operand;
     }
@@ -163,8 +164,8 @@ public final class Weft implements AutoCloseable {
         ErrorCode.USAGE,
         "operand "
             + name
-            + ": expected a Tensor, Dataset, path, double[], double[][] or number, found a "
-            + operand.getClass().getSimpleName());
+            + ": expected a Tensor, Dataset, path, double[], double[][] or number, found "
+            + (operand == null ? "null" : "a " + operand.getClass().getSimpleName()));
   }
 
   /** Closes {@code owned} with this. */
@@ -174,6 +175,9 @@ public final class Weft implements AutoCloseable {
   }
 
   Engine engine() {
+    if (closed) {
+      throw new IllegalStateException("this Weft is closed");
+    }
     return engine;
   }
 
@@ -191,16 +195,26 @@ public final class Weft implements AutoCloseable {
     return spark;
   }
 
+  /** Frees what this keeps. A second call does nothing. A session that was stopped kept nothing. */
   @Override
   public void close() {
-    for (int k = kept.size() - 1; k >= 0; k--) {
-      try {
-        kept.get(k).close();
-      } catch (Exception e) {
-        throw e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
-      }
+    if (closed) {
+      return;
     }
-    kept.clear();
-    engine.close();
+    closed = true;
+    try {
+      for (int k = kept.size() - 1; k >= 0 && !isStopped(); k--) {
+        kept.get(k).close();
+      }
+    } catch (Exception e) {
+      throw e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+    } finally {
+      kept.clear();
+      engine.close();
+    }
+  }
+
+  private boolean isStopped() {
+    return spark != null && spark.sparkContext().isStopped();
   }
 }

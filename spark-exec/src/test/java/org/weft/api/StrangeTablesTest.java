@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -11,6 +13,7 @@ import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 
 /** Tables whose columns have types and names that others do not expect, and operands alike. */
@@ -43,5 +46,41 @@ class StrangeTablesTest {
       assertThatThrownBy(() -> weft.eval("z(i) = P(i) + Q(i)", Map.of("P", first, "Q", second)))
           .hasMessageContaining("label i: expected modes with the same labels, found other labels");
     }
+  }
+
+  @Test
+  void operandsThatAreNoneAreRefused() {
+    try (Weft weft = Weft.local()) {
+      Map<String, Object> none = new HashMap<>();
+      none.put("A", null);
+      assertThatThrownBy(() -> weft.eval("y(i) = A(i)", none))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("operand A: expected a Tensor")
+          .hasMessageContaining("found null");
+      assertThatThrownBy(() -> weft.eval("y(i) = A(i,j)", Map.of("A", new double[] {1, 2})))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected a tensor with 2 modes");
+      CpdRun run = weft.tensor(new double[][] {{1, 2}}).cpd(1).constrain(-1, Constraint.SIMPLEX);
+      assertThatThrownBy(run::run)
+          .hasMessageContaining("expected constraints of modes 0 to 1, found one of mode -1");
+      Tensor far = weft.tensor(new long[][] {{1L << 40}}, new double[] {1}, 1L << 41);
+      assertThatThrownBy(far::toArray)
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("use forEach");
+    }
+  }
+
+  @Test
+  void aWeftIsClosedAfterItsSession() {
+    Dataset<Row> rows = sales();
+    Weft weft = Weft.on(LocalSpark.current());
+    Tensor tensor = weft.tensor(rows, List.of("user", "week"), "count");
+    assertThat(tensor.cpd(1).iterations(1).run().matrix("user")).hasDimensions(2, 1);
+    LocalSpark.stop();
+    weft.close();
+    weft.close();
+    assertThatThrownBy(() -> tensor.cpd(1).run())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("this Weft is closed");
   }
 }

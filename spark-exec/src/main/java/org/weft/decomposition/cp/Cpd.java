@@ -162,7 +162,7 @@ public record Cpd(
       throw usage("a tensor of order 1 or more", "a scalar");
     }
     for (int mode : constraints.keySet()) {
-      if (mode >= order) {
+      if (mode < 0 || mode >= order) {
         throw usage("constraints of modes 0 to " + (order - 1), "one of mode " + mode);
       }
     }

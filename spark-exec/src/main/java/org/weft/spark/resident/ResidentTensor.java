@@ -141,7 +141,9 @@ public final class ResidentTensor implements AutoCloseable {
   }
 
   private static void release(JavaRDD<ResidentPartition> partitions) {
-    partitions.unpersist(true);
+    if (!partitions.context().isStopped()) {
+      partitions.unpersist(true);
+    }
     ResidentMemory.PROCESS.sweep();
   }
 }

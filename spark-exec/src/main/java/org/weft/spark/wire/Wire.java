@@ -244,9 +244,11 @@ public final class Wire {
    * @param values what is kept
    */
   public record Kept<T>(JavaRDD<byte[]> bytes, JavaRDD<T> values) {
-    /** Gives the kept bytes up. */
+    /** Gives the kept bytes up. A session that was stopped keeps none. */
     public void release(boolean blocking) {
-      bytes.unpersist(blocking);
+      if (!bytes.context().isStopped()) {
+        bytes.unpersist(blocking);
+      }
     }
   }
 
