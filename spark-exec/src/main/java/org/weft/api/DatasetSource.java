@@ -21,6 +21,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.label.Dictionary;
+import org.weft.spark.model.LabelColumns;
 import org.weft.spark.model.TableModel;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
@@ -56,6 +57,10 @@ record DatasetSource(
     if (modes.isEmpty() || modes.stream().distinct().count() < modes.size()) {
       throw new WeftException(
           ErrorCode.USAGE, "expected columns of modes, each once, found " + modes);
+    }
+    modes.forEach(mode -> LabelColumns.requireLabels(rows.schema(), mode));
+    if (value != null) {
+      LabelColumns.requireNumbers(rows.schema(), value);
     }
     return new DatasetSource(spark, rows, List.copyOf(modes), value);
   }

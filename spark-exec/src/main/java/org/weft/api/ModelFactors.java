@@ -16,6 +16,7 @@ import org.weft.engine.model.StartRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.model.FactorModel;
+import org.weft.spark.model.LabelColumns;
 import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 import org.weft.storage.model.MatchedLabels;
@@ -96,7 +97,12 @@ record ModelFactors(
       List<Row> found =
           known
               .table()
-              .where(functions.col(TableModel.LABEL).equalTo(functions.lit(label)))
+              .where(
+                  functions
+                      .col(TableModel.LABEL)
+                      .equalTo(
+                          LabelColumns.cell(
+                              weft.requireSpark(), modes.get(mode), label, known.type())))
               .select(TableModel.COORDINATE)
               .takeAsList(1);
       if (!found.isEmpty()) {
@@ -114,8 +120,8 @@ record ModelFactors(
   List<RowSource> rowsFor(Tensor tensor, Cpd cpd) {
     MatchedLabels matched =
         new MatchedLabels(
-            "the tensor",
-            "the model",
+            "from",
+            "given",
             modes,
             Source.ModeLabels.text(tensor.loaded().labels()),
             Source.ModeLabels.text(labels));
@@ -147,17 +153,12 @@ record ModelFactors(
         IntStream.range(0, modes.size())
             .mapToObj(
                 mode -> {
-                  boolean labelled = !labels.get(mode).equals(Source.ModeLabels.NONE);
-                  return table(modes.get(mode))
-                      .select(
-                          functions
-                              .col(
-                                  labelled
-                                      ? TableModel.quoted(modes.get(mode))
-                                      : TableModel.COORDINATE)
-                              .as(TableModel.LABEL),
-                          functions.col(TableModel.COORDINATE),
-                          functions.col(TableModel.WEIGHTS));
+                  Source.ModeLabels own = labels.get(mode);
+                  Dataset<Row> factor =
+                      ModelTables.factor(weft.requireSpark(), model.factors().get(mode), own);
+                  return own.equals(Source.ModeLabels.NONE)
+                      ? factor.withColumn(TableModel.LABEL, functions.col(TableModel.COORDINATE))
+                      : factor;
                 })
             .toList();
     return new TableModel(modes, tables, value());

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -33,7 +32,8 @@ final class SavedModel {
       for (int mode = 0; mode < model.modes().size(); mode++) {
         Source.ModeLabels known = model.labels().get(mode);
         if (known.table() != null) {
-          types.put("" + mode, known.table().schema().apply(TableModel.LABEL).dataType().sql());
+          requireText(model.modes().get(mode), known.type());
+          types.put("" + mode, known.type().sql());
         }
       }
       try (ModelOutput.Staged folder = new ModelOutput(files, uri, overwrite).begin()) {
@@ -47,6 +47,18 @@ final class SavedModel {
       }
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private static void requireText(String mode, DataType type) {
+    if (!Source.ModeLabels.isRead(type)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "mode "
+              + mode
+              + ": expected labels that text can hold, found "
+              + type.simpleString()
+              + "; decompose a table with a column of text in its place");
     }
   }
 
@@ -90,7 +102,7 @@ final class SavedModel {
     }
     Dataset<Row> table =
         ModelTables.listed(weft.requireSpark(), listed)
-            .withColumn(TableModel.LABEL, functions.col(TableModel.LABEL).cast(type(folder, type)));
+            .withColumn(TableModel.LABEL, Source.ModeLabels.read(type(folder, type)));
     return new Source.ModeLabels(table, null);
   }
 

@@ -3,11 +3,17 @@ package org.weft.api;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.PlacedTensor;
@@ -57,10 +63,38 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
       Labels.Builder text = new Labels.Builder();
       table
           .sort(TableModel.COORDINATE)
-          .select(functions.col(TableModel.LABEL).cast(DataTypes.StringType))
+          .select(written(type()))
           .collectAsList()
           .forEach(row -> text.add(row.getString(0)));
       return text.build();
+    }
+
+    /** The type of the labels of a table. */
+    DataType type() {
+      return Objects.requireNonNull(table).schema().apply(TableModel.LABEL).dataType();
+    }
+
+    /** The text of a label. Instants have the offset of their time zone; bytes are hexadecimal. */
+    private static Column written(DataType type) {
+      Column label = functions.col(TableModel.LABEL);
+      if (type instanceof BinaryType) {
+        return functions.hex(label);
+      }
+      Column text = label.cast(DataTypes.StringType);
+      return type instanceof TimestampType
+          ? functions.concat(text, functions.date_format(label, "XXX"))
+          : text;
+    }
+
+    /** The label of a text that {@link #text} gave. */
+    static Column read(DataType type) {
+      Column text = functions.col(TableModel.LABEL);
+      return type instanceof BinaryType ? functions.unhex(text) : text.cast(type);
+    }
+
+    /** Whether {@link #read} makes labels of {@code type}. */
+    static boolean isRead(DataType type) {
+      return Cast.canCast(DataTypes.StringType, type);
     }
 
     /** The labels of the modes that have labels, as text, by mode. */
@@ -111,6 +145,7 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
   /** Entries in arrays. */
   record Entries(TensorShape shape, CooBlock block) implements Source {
     static Entries of(long[][] coordinates, double[] values, long... shape) {
+      TensorShape sizes = TensorShape.of(shape);
       if (coordinates.length != shape.length) {
         throw mismatch(
             "coordinates of " + Counts.plain(shape.length, "mode"), "of " + coordinates.length);
@@ -140,7 +175,7 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
         }
         block.add(at, values[e]);
       }
-      return new Entries(TensorShape.of(shape), block.build());
+      return new Entries(sizes, block.build());
     }
 
     static Entries matrix(double[][] rows) {

@@ -7,14 +7,11 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.NumericType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.model.LabelColumns;
 
 /** The params that estimators and models have, which say what columns of tables mean. */
 final class ColumnParams implements Serializable {
@@ -67,15 +64,9 @@ final class ColumnParams implements Serializable {
     }
     names.forEach(name -> requireLabels(schema, name));
     if (stage.isDefined(value)) {
-      StructField field = field(schema, stage.getOrDefault(value));
-      if (!(field.dataType() instanceof NumericType)) {
-        throw usage(
-            "valueCol: expected a number in column '"
-                + field.name()
-                + "', found "
-                + field.dataType().simpleString()
-                + "; cast it");
-      }
+      String column = stage.getOrDefault(value);
+      requireColumn(schema, column);
+      LabelColumns.requireNumbers(schema, column);
     }
     return transformed(schema);
   }
@@ -91,22 +82,15 @@ final class ColumnParams implements Serializable {
   }
 
   private static void requireLabels(StructType schema, String name) {
-    DataType type = field(schema, name).dataType();
-    if (type instanceof MapType) {
-      throw usage(
-          "modeCols: expected labels that can be compared in column '"
-              + name
-              + "', found "
-              + type.simpleString());
-    }
+    requireColumn(schema, name);
+    LabelColumns.requireLabels(schema, name);
   }
 
-  private static StructField field(StructType schema, String name) {
+  private static void requireColumn(StructType schema, String name) {
     if (!Arrays.asList(schema.fieldNames()).contains(name)) {
       throw usage(
           "expected a column '" + name + "', found " + String.join(", ", schema.fieldNames()));
     }
-    return schema.apply(name);
   }
 
   static WeftException usage(String message) {

@@ -194,7 +194,11 @@ public abstract class TensorEstimator<
   static TableModel tables(org.weft.api.TensorModel found, ModelValue value) {
     List<Dataset<Row>> factors = new ArrayList<>();
     for (String mode : found.modes()) {
-      factors.add(held(found.factors(mode).withColumnRenamed(mode, TableModel.LABEL)));
+      factors.add(
+          held(
+              found
+                  .factors(mode)
+                  .toDF(TableModel.LABEL, TableModel.COORDINATE, TableModel.WEIGHTS)));
     }
     return new TableModel(found.modes(), factors, value);
   }

@@ -2,17 +2,24 @@ package org.weft.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 
@@ -30,6 +37,72 @@ class StrangeTablesTest {
         .sql(
             "SELECT * FROM VALUES ('a', 1, 2.0D), ('b', 1, 3.0D), ('b', 2, 5.0D)"
                 + " AS t(user, week, count)");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "user           | DATE'2024-01-01' | expected a number in column 'count', found date",
+        "user | CAST(5 AS STRING) | expected a number in column 'count', found string",
+        "user           | array(1)         | expected a number in column 'count', found array<int>",
+        "map('k', week) | 1                | expected labels that can be compared in column 'label'",
+        "array(parse_json('1')) | 1        | found array<variant>"
+      })
+  void aColumnOfAnotherTypeIsRefusedAtOnce(String label, String value, String message) {
+    Dataset<Row> rows = sales().selectExpr(label + " AS label", value + " AS count");
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      WeftException refused =
+          catchThrowableOfType(
+              WeftException.class, () -> weft.tensor(rows, List.of("label"), "count"));
+      assertThat(refused).hasMessageContaining(message);
+      assertThat(refused.code()).isEqualTo(ErrorCode.USAGE);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"coordinate", "weights", "label"})
+  void aModeMayHaveTheNameOfAColumnOfFactors(String name) {
+    Dataset<Row> rows = sales().withColumnRenamed("user", name);
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      CpModel model = weft.tensor(rows, List.of(name, "week"), "count").cpd(2).run();
+
+      assertThat(model.factors(name).columns()).containsExactly(name, "coordinate", "weights");
+      List<Row> predicted = model.transform(rows).sort("count").collectAsList();
+      assertThat(predicted.get(2).getDouble(3)).isCloseTo(5, within(1e-6));
+      assertThat(model.recommend(rows.select(name), "week", 1).count()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void labelsOfAnotherTypeAreComparedOrRefused() {
+    Dataset<Row> rows = sales();
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      CpModel model = weft.tensor(rows, List.of("user", "week"), "count").cpd(2).run();
+
+      assertThat(model.predict(Map.of("user", "b", "week", 2L))).isCloseTo(5, within(1e-6));
+      assertThat(model.predict(Map.of("user", "b", "week", "2"))).isCloseTo(5, within(1e-6));
+      assertThatThrownBy(() -> model.predict(Map.of("user", 7, "week", 2)))
+          .hasMessage("user: expected a label of the model, found '7'");
+      assertThatThrownBy(() -> model.predict(Map.of("user", "b", "week", "two")))
+          .hasMessage("week: expected a label of the model, found 'two'");
+      assertThatThrownBy(() -> model.predict(Map.of("user", "b", "week", LocalDate.EPOCH)))
+          .hasMessage("week: expected a label of type int, found one of type date");
+      assertThatThrownBy(() -> model.predict(Map.of("user", "b", "week", new Object() {})))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("week: expected a label of type int, found ");
+      assertThatThrownBy(() -> model.transform(rows.withColumn("user", functions.lit(7))))
+          .hasMessage(
+              "expected labels of type string in column 'user', as in the model, found int; cast"
+                  + " it");
+      assertThatThrownBy(
+              () -> model.recommend(rows.selectExpr("CAST(week AS STRING) week"), "user", 1))
+          .hasMessageContaining("expected labels of type int in column 'week'");
+      assertThat(model.transform(rows.withColumn("week", functions.col("week").cast("double"))))
+          .satisfies(widened -> assertThat(widened.where("prediction > 4").count()).isEqualTo(1));
+      assertThatThrownBy(() -> model.transform(rows.drop("week")))
+          .hasMessage("expected a column 'week', found user, count");
+    }
   }
 
   @Test
@@ -67,6 +140,35 @@ class StrangeTablesTest {
       assertThatThrownBy(far::toArray)
           .isInstanceOf(WeftException.class)
           .hasMessageContaining("use forEach");
+    }
+  }
+
+  @Test
+  void savedLabelsAreTheSameInAnotherTimeZoneAndAsBytes() {
+    LocalSpark.restart(Map.of("spark.sql.session.timeZone", "Europe/Berlin"));
+    SparkSession spark = LocalSpark.current();
+    Dataset<Row> rows =
+        spark.sql(
+            "SELECT timestamp_seconds(1729987200 + 3600 * id) AS hour, unhex(hex(200 + id)) AS key,"
+                + " id + 1.0 AS value FROM range(4)");
+    String uri = folder.resolve("hours").toString();
+    try (Weft weft = Weft.on(spark)) {
+      weft.tensor(rows, List.of("hour", "key"), "value").cpd(4).tolerance(0).run().save(uri);
+      spark.conf().set("spark.sql.session.timeZone", "America/New_York");
+      List<Row> predicted = weft.model(uri).transform(rows).sort("value").collectAsList();
+
+      assertThat(predicted).hasSize(4);
+      for (int n = 0; n < 4; n++) {
+        assertThat(predicted.get(n).getDouble(3)).isCloseTo(n + 1, within(1e-6));
+      }
+      Dataset<Row> structs = rows.selectExpr("struct(key, 1) AS pair", "hour", "value");
+      CpModel model = weft.tensor(structs, List.of("pair", "hour"), "value").cpd(1).run();
+      assertThatThrownBy(() -> model.save(uri + "-structs"))
+          .hasMessageContaining("mode pair: expected labels that text can hold, found struct<");
+      assertThatThrownBy(() -> model.predict(Map.of("pair", "a", "hour", java.time.Instant.EPOCH)))
+          .hasMessageContaining("pair: expected a label of type struct<");
+    } finally {
+      LocalSpark.stop();
     }
   }
 

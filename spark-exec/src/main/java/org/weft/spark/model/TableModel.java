@@ -8,8 +8,10 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -38,9 +40,13 @@ public record TableModel(List<String> modes, List<Dataset<Row>> factors, ModelVa
    * {@code rows} with the model's value in another column: null where a label is not one of the
    * model's. A join for each mode.
    *
-   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks
+   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, or that has no labels
+   *     of the mode's type
    */
   public Dataset<Row> predict(Dataset<Row> rows, String prediction) {
+    for (int mode = 0; mode < modes.size(); mode++) {
+      requireColumn(rows, mode);
+    }
     Dataset<Row> joined = rows;
     for (int mode = 0; mode < modes.size(); mode++) {
       joined = joined(joined, mode, "left");
@@ -67,13 +73,25 @@ public record TableModel(List<String> modes, List<Dataset<Row>> factors, ModelVa
    * @throws WeftException {@code USAGE} for a mode without a label
    */
   public double predict(Map<String, ?> cell) {
+    SparkSession spark = factors.get(0).sparkSession();
     Column[] labels =
         cell.entrySet().stream()
-            .map(label -> functions.lit(label.getValue()).as(label.getKey()))
+            .map(label -> cell(spark, label.getKey(), label.getValue()).as(label.getKey()))
             .toArray(Column[]::new);
-    Dataset<Row> row = factors.get(0).sparkSession().range(1).select(labels);
+    Dataset<Row> row = spark.range(1).select(labels);
     Row found = predict(row, "__weft_value").first();
     return found.isNullAt(cell.size()) ? Double.NaN : found.getDouble(cell.size());
+  }
+
+  private Column cell(SparkSession spark, String mode, @Nullable Object label) {
+    int number = modes.indexOf(mode);
+    return number < 0 || label == null
+        ? functions.lit(null)
+        : LabelColumns.cell(spark, mode, label, labelType(number));
+  }
+
+  private DataType labelType(int mode) {
+    return factors.get(mode).schema().apply(LABEL).dataType();
   }
 
   /**
@@ -116,17 +134,23 @@ public record TableModel(List<String> modes, List<Dataset<Row>> factors, ModelVa
 
   /** With the weights of {@code mode} for each row's label. */
   Dataset<Row> joined(Dataset<Row> rows, int mode, String kind) {
+    requireColumn(rows, mode);
     String name = modes.get(mode);
-    List<String> present = List.of(rows.columns());
-    if (!present.contains(name)) {
-      throw usage("expected a column '" + name + "', found " + String.join(", ", present));
-    }
     String key = "__weft_key" + mode;
     Dataset<Row> factor =
         factors
             .get(mode)
             .select(functions.col(LABEL).as(key), functions.col(WEIGHTS).as(weights(mode)));
     return rows.join(factor, functions.col(quoted(name)).equalTo(functions.col(key)), kind);
+  }
+
+  private void requireColumn(Dataset<Row> rows, int mode) {
+    String name = modes.get(mode);
+    List<String> present = List.of(rows.columns());
+    if (!present.contains(name)) {
+      throw usage("expected a column '" + name + "', found " + String.join(", ", present));
+    }
+    LabelColumns.requireComparable(name, rows.schema().apply(name).dataType(), labelType(mode));
   }
 
   private Column[] weights() {
