@@ -317,7 +317,9 @@ public final class ContractionTree {
     Set<IndexVar> kept = labels(all & outside);
     double entries = estimates.reduced(estimates.tuples(inside, labels(all)), kept, inside);
     double cells = cells(all & outside);
-    boolean full = inside.stream().allMatch(access -> access.tensor().format().isDense());
+    boolean full =
+        inside.stream().allMatch(access -> access.tensor().format().isDense())
+            && (cells(all) > 0 || cells == 0); // a sum over no cells has a value nowhere
     boolean dense = full || mayDensify && entries * 3 >= cells;
     double values = dense ? cells : entries;
     double writing = last ? 0 : values * (dense ? DENSE_CELL : SPARSE_ENTRY);

@@ -135,6 +135,12 @@ final class Contractions {
     return !other && expr.children().stream().allMatch(Contractions::onlySums);
   }
 
+  /** Whether a sum runs over a label without coordinates: it has a value nowhere. */
+  private boolean sumsOverNothing(TensorExpr expr) {
+    return expr instanceof TensorExpr.Reduce reduce && labels.size(reduce.variable()) == 0
+        || expr.children().stream().anyMatch(this::sumsOverNothing);
+  }
+
   /** A temporary with the value of {@code sum}, or {@code sum} itself where that costs more. */
   private TensorExpr once(TensorAssignment assignment, TensorExpr before, TensorExpr sum) {
     List<IndexVar> cells = new ArrayList<>(assignment.target().variables());
@@ -142,7 +148,8 @@ final class Contractions {
     cells.retainAll(before.freeVariables());
     double values = estimates.cells(new LinkedHashSet<>(cells));
     double present = estimates.tuples(before.accesses(), Set.copyOf(cells));
-    boolean everywhere = onlySums(before) && SemiringAlgebra.isFull(before);
+    boolean everywhere =
+        onlySums(before) && SemiringAlgebra.isFull(before) && !sumsOverNothing(before);
     TensorFormat format =
         everywhere
             ? TensorFormat.dense(cells.size(), assignment.type())

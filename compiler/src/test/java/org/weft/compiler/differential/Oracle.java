@@ -331,7 +331,10 @@ final class Oracle {
       case ADD -> union("+", left, right);
       case SUBTRACT -> union("+", left, negated(right));
       case MULTIPLY, ELEMENTWISE -> intersection("*", left, right);
-      case DIVIDE -> intersection("/", left, right);
+      case DIVIDE ->
+          left.present()
+              ? new Cell(left.value() / right.value(), left.magnitude() + right.magnitude(), true)
+              : Cell.ABSENT;
     };
   }
 

@@ -162,6 +162,27 @@ class ContractionsTest extends CompilerCase {
     assertThat(entries(fast)).isEqualTo(entries(slow)).isNotEmpty();
   }
 
+  /** Dense operands have a value in every cell; a sum over no cells has none. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Y(k,j,l) = sum(j, T(j,i))",
+        "Y(k,j,l) = U(k,j,l) * sum(m, T(m,i))",
+        "Y(k,j,l) = U(k,j,l) * sum(i, abs(T(j,i)))",
+        "Y(k,j,l) = T(j,i) * V(i,k) * W(k,l)"
+      })
+  void sumsOverNoCellsHaveNoValue(String expression) {
+    tensor("T", "Dense", 1, 60, 0);
+    tensor("U", "CSF", 0.5, 50, 60, 70);
+    tensor("V", "Dense", 1, 0, 50);
+    tensor("W", "Dense", 1, 50, 70);
+    StatementInput input =
+        StatementInput.of(expression, operands, TensorFormat.parse("CSF", 3, ValueType.DOUBLE))
+            .withSizes(Map.of("k", 50L, "j", 60L, "l", 70L));
+    assertThat(entries(evaluator.evaluate(scope, input))).isEmpty();
+    assertThat(entries(evaluator.eager().evaluate(scope, input))).isEmpty();
+  }
+
   @Test
   void chainsOfMatricesGoThroughTheSmallestIntermediate() {
     tensor("A", "Dense", 1, 40, 30);

@@ -42,6 +42,7 @@ class QuotientsTest {
         "C(i,j) = A(i,j) / v(i)                 | 0,0=1.0 0,2=1.5 1,0=Infinity 2,1=2.0",
         "C(i,j) = A(i,j) / A(j,i)               | 0,0=1.0 0,2=Infinity 1,0=Infinity 2,1=Infinity",
         "C(i,j) = -A(i,j) / (v(i) * v(j))       | 0,0=-0.5 0,2=-0.75 1,0=-Infinity 2,1=-Infinity",
+        "C(i,j) = A(i,j) / sum(k, n(k)) | 0,0=Infinity 0,2=Infinity 1,0=Infinity 2,1=Infinity",
         "c(i) = v(i) / sum(k, A(i,k))           | 0=0.4 2=0.5",
         "c(i) = sum(j, A(i,j) / sum(k, A(k,j))) | 0=1.4 1=0.6 2=1.0",
         "c(j) = v(j) * (1 / sum(k, A(k,j)))     | 0=0.4 2=0.6666666666666666"
@@ -54,12 +55,14 @@ class QuotientsTest {
           packed(
               matrix, new long[] {3, 3}, new long[][] {{0, 0}, {0, 2}, {1, 0}, {2, 1}}, 2, 3, 3, 4);
       TensorStorage v = packed("{" + levels + "}", new long[] {3}, new long[][] {{0}, {2}}, 2, 2);
+      TensorStorage n = TensorStorage.dense(scope, TensorShape.of(0), ValueType.DOUBLE);
       boolean vector = expression.startsWith("c");
       TensorFormat result =
           TensorFormat.parse(vector ? "{CU}" : "CSR", vector ? 1 : 2, ValueType.DOUBLE);
       TensorStorage found =
           new Evaluator(COMPILER, 2, false)
-              .evaluate(scope, StatementInput.of(expression, Map.of("A", a, "v", v), result));
+              .evaluate(
+                  scope, StatementInput.of(expression, Map.of("A", a, "v", v, "n", n), result));
       Map<String, Double> entries = new TreeMap<>();
       found.forEachEntry(
           (at, value) -> entries.put(at[0] + (vector ? "" : "," + at[1]), rounded(value)));

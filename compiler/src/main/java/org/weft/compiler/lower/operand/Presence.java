@@ -8,9 +8,9 @@ import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.lower.rewrite.DiagonalIntersections;
 
 /**
- * Whether a resolved expression has a stored value: products need all operands, sums any. Operands
- * that a merge loop reached are present; only temporaries have presence known at run time. Null
- * stands for "always".
+ * Whether a resolved expression has a stored value: products need all operands, sums any, quotients
+ * the dividend. Operands that a merge loop reached are present; only temporaries have presence
+ * known at run time. Null stands for "always".
  */
 public final class Presence {
   public static final Expr TRUE = new Expr.Binary(Expr.Op.EQ, Expr.of(0), Expr.of(0));
@@ -28,6 +28,9 @@ public final class Presence {
       return combine(expr, scope, Expr.Op.OR);
     } else if (expr instanceof TensorExpr.Apply apply && !apply.function().preservesZero()) {
       return null;
+    } else if (expr instanceof TensorExpr.Product product
+        && product.operator() == Operator.DIVIDE) {
+      return of(product.factors().get(0), scope);
     }
     return combine(expr, scope, Expr.Op.AND);
   }
