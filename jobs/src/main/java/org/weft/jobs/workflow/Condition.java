@@ -7,8 +7,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.weft.storage.file.FileAccess;
 
@@ -70,36 +74,61 @@ record Condition(String text, List<List<Test>> anyOf) {
             + "'");
   }
 
-  /** Whether it holds now. */
-  boolean holds(FileAccess files) throws IOException {
+  /**
+   * Why it does not hold now; empty if it holds. Of each of the alternatives, the first test that
+   * fails and what was found instead.
+   */
+  Optional<String> unmet(FileAccess files) throws IOException {
+    List<String> found = new ArrayList<>();
     for (List<Test> all : anyOf) {
-      boolean each = true;
+      Optional<String> failed = Optional.empty();
       for (Test test : all) {
-        each = each && holds(files, test);
+        failed = failed.isPresent() ? failed : unmet(files, test);
       }
-      if (each) {
-        return true;
+      if (failed.isEmpty()) {
+        return Optional.empty();
       }
+      found.add(failed.get());
     }
-    return false;
+    return Optional.of(text + " does not hold: " + String.join(", and ", found));
   }
 
-  private static boolean holds(FileAccess files, Test test) throws IOException {
+  private static Optional<String> unmet(FileAccess files, Test test) throws IOException {
     if (test.operator().equals("exists") || test.operator().equals("missing")) {
       Path path = files.path(test.left());
-      return files.fileSystem(path).exists(path) == test.operator().equals("exists");
+      boolean exists = files.fileSystem(path).exists(path);
+      return exists == test.operator().equals("exists")
+          ? Optional.empty()
+          : Optional.of(test.left() + (exists ? " exists" : " is missing"));
     }
     String left = value(files, test.left());
     String right = value(files, test.right());
-    if (left.isEmpty() || right.isEmpty()) {
-      return false;
+    if (!left.isEmpty() && !right.isEmpty() && holds(left, test.operator(), right)) {
+      return Optional.empty();
     }
+    String compared =
+        Stream.of(Map.entry(test.left(), left), Map.entry(test.right(), right))
+            .filter(operand -> operand.getKey().contains("#/"))
+            .map(Condition::found)
+            .collect(Collectors.joining(" and "));
+    return Optional.of(
+        compared.isEmpty()
+            ? test.left() + " " + test.operator() + " " + test.right() + " is false"
+            : compared);
+  }
+
+  private static String found(Map.Entry<String, String> operand) {
+    return operand.getKey()
+        + (operand.getValue().isEmpty() ? " has no value" : " is " + operand.getValue());
+  }
+
+  private static boolean holds(String left, String operator, String right) {
     boolean numbers = NUMBER.matcher(left).matches() && NUMBER.matcher(right).matches();
     int order =
         numbers
             ? Double.compare(Double.parseDouble(left), Double.parseDouble(right))
             : left.compareTo(right);
-    return switch (test.operator()) {
+    return switch (operator) {
       case "==" -> order == 0;
       case "!=" -> order != 0;
       case "<" -> order < 0;

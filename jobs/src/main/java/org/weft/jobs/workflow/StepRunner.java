@@ -59,9 +59,11 @@ record StepRunner(
       return finished(step, before.withKey(hash), done.get());
     }
     changed.ifPresent(what -> say("again", "info", step, "runs again: " + what));
-    if (!before.admitted() && step.when().isPresent() && !step.when().get().holds(state.files())) {
-      String why = "does not hold: " + step.when().get().text();
-      return end(before.with(Records.State.SKIPPED, why), "skipped", "info");
+    if (!before.admitted() && step.when().isPresent()) {
+      Optional<String> unmet = step.when().get().unmet(state.files());
+      if (unmet.isPresent()) {
+        return end(before.with(Records.State.SKIPPED, unmet.get()), "skipped", "info");
+      }
     }
     inputs.requireUnchanged(run, step);
     for (Map.Entry<String, String> input : key.inputs().entrySet()) {

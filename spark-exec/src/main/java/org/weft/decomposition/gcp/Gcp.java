@@ -167,7 +167,7 @@ public record Gcp(
             * (rows * rank * valueType.bytes()),
         String.format(
             Locale.ROOT,
-            "factors, gradients and what steps keep, of %,.0f rows of %s; give a lower" + " --rank",
+            "factors, gradients and what steps keep, of %,.0f rows of %s; give a lower --rank",
             rows,
             Counts.plain(rank, "number")));
   }
