@@ -24,7 +24,8 @@ import org.weft.scratch.ScratchFolder;
  * with a JVM has loaded; both are recorded only when used.
  */
 final class Linker {
-  private static final int TIMEOUT_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 300;
+  private static final int SIGNAL_STATUS = 128;
   private static final List<String> LIBRARY_FOLDERS =
       List.of("/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/lib");
 
@@ -85,15 +86,30 @@ final class Linker {
     try {
       process.getOutputStream().close();
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-        throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
+        throw new WeftException(
+            ErrorCode.COMPILER_FAILURE,
+            "the linker did not end in "
+                + TIMEOUT_SECONDS
+                + " s; see what keeps the machine or its disk busy, and run again");
       }
     } finally {
       process.destroyForcibly();
     }
     if (process.exitValue() != 0) {
-      throw ModuleContext.failure("the linker", Files.readString(messages));
+      throw failed(process.exitValue(), Files.readString(messages));
     }
     return Files.readAllBytes(out);
+  }
+
+  /** The linker as something else ended it, or as it says that it cannot link these kernels. */
+  static WeftException failed(int status, String messages) {
+    return status > SIGNAL_STATUS
+        ? new WeftException(
+            ErrorCode.COMPILER_FAILURE,
+            "the linker was ended by signal "
+                + (status - SIGNAL_STATUS)
+                + "; 9 is often for want of memory: free some, and run again")
+        : ModuleContext.failure("the linker", messages);
   }
 
   private static WeftException unavailable(IOException e) {
