@@ -108,6 +108,11 @@ assert np.allclose(weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": 3}), np.outer(x, 
 fails("sizes={'k': N}", lambda: weft.eval("Y(i,k) = x(i)", x=x))
 fails("expected sizes by label", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes=3))
 fails("at least 0, found -1", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": -1}))
+for size in True, 2**63:
+    fails("expected sizes by label", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": size}))
+for ragged in [[1, 2], [3]], ([1.0], [2.0, 3.0]):
+    fails("B is a list whose rows are of different lengths", lambda: weft.eval("Y(i,j) = x(i) * B(i,j)", x=x, B=ragged))
+fails("b is a list with values that are no numbers of 64 bits", lambda: weft.eval("Y(i) = x(i) * b(i)", x=x, b=[2**70, 1]))
 
 # No loop serves these operands as they are stored: Weft copies some to another order, at each call.
 square = sp.random(40, 40, 0.1, "csr", random_state=5)

@@ -56,11 +56,12 @@ def eval(statement, /, *, out=None, format=None, sizes=None, threads=0, **operan
         raise Error(f"expected texts as statement and format, found {statement!r} and {format!r}")
     sizes = {} if sizes is None else sizes
     if not isinstance(sizes, dict) or not all(
-            isinstance(label, str) and isinstance(size, numbers.Integral) for label, size in sizes.items()):
+            isinstance(label, str) and isinstance(size, numbers.Integral) and not isinstance(size, bool)
+            and size < 2**63 for label, size in sizes.items()):
         raise Error(f"expected sizes by label, such as {{'k': 4}}, found {sizes!r}")
     key = [statement, format, tuple(sorted(sizes.items()))]
     for name, value in operands.items():
-        key += (name, _kind_of_values(value), getattr(value, "ndim", 0), _kind(value))
+        key += (name, _kind_of_values(name, value), getattr(value, "ndim", 0), _kind(value))
     key = tuple(key)
     run = _runs.get(key)
     if run is None:
@@ -139,12 +140,20 @@ def _stored(name, value):
     return True
 
 
-def _kind_of_values(value):
+def _kind_of_values(name, value):
     """The type of the values, or of numbers of Python, which have no dtype: int or float."""
     kind = getattr(value, "dtype", None)
     if kind is None and type(value) in (int, float):
         return type(value)
-    return np.asarray(value).dtype.type if kind is None and isinstance(value, (list, tuple)) else kind
+    if kind is not None or not isinstance(value, (list, tuple)):
+        return kind
+    try:
+        kind = np.asarray(value).dtype
+    except ValueError:
+        raise Error(f"{name} is a list whose rows are of different lengths, expected numbers as of an array") from None
+    if kind.kind == "O":
+        raise Error(f"{name} is a list with values that are no numbers of 64 bits")
+    return kind.type
 
 
 def _type(statement, operands):
@@ -155,7 +164,7 @@ def _type(statement, operands):
     if not found:
         return "double"
     plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in found.values())
-    rest = [_kind_of_values(value) for name, value in operands.items() if name not in found]
+    rest = [_kind_of_values(name, value) for name, value in operands.items() if name not in found]
     floats = any(kind and issubclass(kind, (float, np.floating)) for kind in rest)
     fraction = [0.0] if floats or _FRACTION.search(statement) else []
     common = str(np.result_type(*found.values(), *fraction)) if plain else None
