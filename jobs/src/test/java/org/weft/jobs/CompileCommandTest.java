@@ -73,6 +73,14 @@ class CompileCommandTest {
     assertThat(run.err()).contains("WEFT-100", message);
   }
 
+  @Test
+  void oneFileForTwoOutputsIsRefused() {
+    Run run = Run.of("compile", SPMV, "-o", file("k.so"), "--python", file("./k.so"));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", "k.so: expected different files for the library");
+    assertThat(folder).isEmptyDirectory();
+  }
+
   private String symbols(String name) throws Exception {
     return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.ISO_8859_1);
   }

@@ -7,10 +7,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
@@ -143,8 +145,15 @@ public final class CompileCommand implements Callable<Integer> {
     files.add(header);
     files.add(python);
     FileAccess access = FileAccess.plain();
+    Set<Path> places = new HashSet<>();
     for (Path file : files) {
       if (file != null) {
+        if (!places.add(file.toAbsolutePath().normalize())) {
+          throw usage(
+              "%s: expected different files for the library, --header and --python, found one for"
+                  + " two of them",
+              file);
+        }
         OutputCommit.probe(access, file.toString(), overwrite, false);
       }
     }
