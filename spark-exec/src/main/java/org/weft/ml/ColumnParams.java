@@ -7,6 +7,7 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
@@ -74,11 +75,18 @@ final class ColumnParams implements Serializable {
   /** Checks what a model reads; gives what it writes. */
   StructType transformed(StructType schema) {
     modeNames().forEach(name -> requireLabels(schema, name));
-    if (Arrays.asList(schema.fieldNames()).contains(predictionName())) {
+    if (Arrays.stream(schema.fieldNames()).anyMatch(this::isPrediction)) {
       throw usage(
           "predictionCol: expected a column that is not there, found '" + predictionName() + "'");
     }
     return schema.add(predictionName(), DataTypes.DoubleType);
+  }
+
+  /** Whether Spark takes the name of a column for that of the prediction. */
+  private boolean isPrediction(String column) {
+    return SQLConf.get().caseSensitiveAnalysis()
+        ? column.equals(predictionName())
+        : column.equalsIgnoreCase(predictionName());
   }
 
   private static void requireLabels(StructType schema, String name) {

@@ -11,7 +11,10 @@ import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
 
-/** Reads what {@link ModelWriter} wrote. */
+/**
+ * Reads what {@link ModelWriter} wrote. The factors come to the executors at once, so that the
+ * model may replace the one that it was read from.
+ */
 final class ModelReader<M extends TensorTransformer<M>> extends MLReader<M> {
   private final Class<M> type;
   private final Maker<M> maker;
@@ -36,7 +39,8 @@ final class ModelReader<M extends TensorTransformer<M>> extends MLReader<M> {
     List<Double> numbers = data.getList(3);
     List<Dataset<Row>> factors = new ArrayList<>();
     for (int mode = 0; mode < modes.size(); mode++) {
-      factors.add(sparkSession().read().parquet(ModelWriter.factor(path, mode)));
+      factors.add(
+          TensorEstimator.held(sparkSession().read().parquet(ModelWriter.factor(path, mode))));
     }
     double[] values = numbers.stream().mapToDouble(Double::doubleValue).toArray();
     ModelValue value =

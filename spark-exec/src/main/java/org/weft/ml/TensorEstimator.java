@@ -203,7 +203,8 @@ public abstract class TensorEstimator<
     return new TableModel(found.modes(), factors, value);
   }
 
-  private static Dataset<Row> held(Dataset<Row> factor) {
+  /** A factor that the executors keep, independent of where it came from. */
+  static Dataset<Row> held(Dataset<Row> factor) {
     JavaRDD<Row> rows = factor.javaRDD().persist(StorageLevel.MEMORY_AND_DISK());
     rows.count();
     return factor.sparkSession().createDataFrame(rows, factor.schema());

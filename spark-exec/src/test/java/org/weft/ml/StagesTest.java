@@ -109,9 +109,17 @@ class StagesTest {
     assertThat(after.factors("item").sort("item").collectAsList())
         .isEqualTo(before.factors("item").sort("item").collectAsList())
         .hasSize(2);
+    List<Row> predicted = model.transform(sales()).sort("user", "week").collectAsList();
     assertThat(loaded.transform(sales()).sort("user", "week").collectAsList())
-        .isEqualTo(model.transform(sales()).sort("user", "week").collectAsList())
+        .isEqualTo(predicted)
         .hasSize(5);
+    loaded.write().overwrite().save(folder.resolve("model").toString());
+    assertThat(
+            PipelineModel.load(folder.resolve("model").toString())
+                .transform(sales())
+                .sort("user", "week")
+                .collectAsList())
+        .isEqualTo(predicted);
   }
 
   @Tag("long")
@@ -239,6 +247,7 @@ class StagesTest {
                 .fit(spark.sql("SELECT 'a' AS user, map(1,2) AS m, 1L AS count")),
         "expected labels that can be compared in column 'm', found map<int,int>");
     assertError(() -> cp().setPredictionCol("count").fit(sales), "expected a column that is not");
+    assertError(() -> cp().setPredictionCol("Count").fit(sales), "expected a column that is not");
     assertError(
         () -> new Tucker().setModeCols(MODES).setRanks(2, 2).fit(sales),
         "ranks: expected 3 numbers, one a mode, found 2");
