@@ -1,5 +1,6 @@
 package org.weft.spark;
 
+import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -8,6 +9,7 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.distributed.Parts;
 import org.weft.planner.InputReading;
+import org.weft.spark.wire.Wire;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -40,8 +42,11 @@ public final class SparkEngine {
   public static EngineTensor tensor(
       Engine engine, String name, JavaRDD<CooBlock> entries, TensorShape shape, ValueType type) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(entries.context());
+    // Spark gives a table that it knows to be empty no partitions, and tasks count by partition.
+    JavaRDD<CooBlock> parts =
+        entries.getNumPartitions() == 0 ? Wire.distribute(context, List.of(), 1) : entries;
     return engine.own(
-        SparkTensor.of(context, engine.files(), name, entries, shape, type, InputReading.free()));
+        SparkTensor.of(context, engine.files(), name, parts, shape, type, InputReading.free()));
   }
 
   /** The entries of parts that an engine on Spark has made, where they lie. */

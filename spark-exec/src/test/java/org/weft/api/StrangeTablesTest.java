@@ -122,6 +122,21 @@ class StrangeTablesTest {
   }
 
   @Test
+  void aTableThatSparkKnowsToBeEmptyIsATensor() {
+    Dataset<Row> none = sales().where("false");
+    assertThat(none.javaRDD().getNumPartitions()).isZero();
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      Tensor tensor = weft.tensor(none, List.of("user", "week"), "count");
+      assertThat(tensor.shape()).containsExactly(0, 0);
+      assertThat(tensor.entries().count()).isZero();
+      assertThat(tensor.cpd(2).run().fit()).isEqualTo(1);
+      assertThat(weft.eval("y(i) = A(i,j)", Map.of("A", none)).entries().count()).isZero();
+      assertThat(weft.eval("s = A(i,j)", Map.of("A", none)).toArray())
+          .isDeepEqualTo(new double[][] {{0}});
+    }
+  }
+
+  @Test
   void operandsThatAreNoneAreRefused() {
     try (Weft weft = Weft.local()) {
       Map<String, Object> none = new HashMap<>();
