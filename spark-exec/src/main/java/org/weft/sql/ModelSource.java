@@ -147,9 +147,10 @@ abstract class ModelSource<M extends TensorModel> implements RelationProvider, D
       Dataset<Row> rows =
           model
               .factors(mode)
+              .toDF(TableModel.LABEL, TableModel.COORDINATE, TableModel.WEIGHTS)
               .select(
                   functions.lit(mode).as("mode"),
-                  functions.col(TableModel.quoted(mode)).cast(DataTypes.StringType).as("label"),
+                  functions.col(TableModel.LABEL).cast(DataTypes.StringType).as("label"),
                   functions.col(TableModel.COORDINATE),
                   weight.as(new String[] {"component", "weight"}))
               .withColumn(

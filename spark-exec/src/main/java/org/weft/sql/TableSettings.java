@@ -28,7 +28,9 @@ final class TableSettings {
       if (known.stream().noneMatch(k -> k.endsWith(".") ? lower.startsWith(k) : lower.equals(k))) {
         throw wrong(
             "expected options among "
-                + String.join(", ", known.stream().sorted().toList())
+                + String.join(
+                    ", ",
+                    known.stream().sorted().map(k -> k.endsWith(".") ? k + "NAME" : k).toList())
                 + ", found '"
                 + name
                 + "'");

@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Counts;
 import scala.Tuple3;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -79,8 +80,7 @@ public final class WeftFunctions extends AbstractFunction1<SparkSessionExtension
               + ": expected "
               + String.join(", ", first)
               + " and then pairs of a name and a value, found "
-              + texts.size()
-              + " arguments");
+              + Counts.plain(texts.size(), "argument"));
     }
     DataFrameReader reader = SparkSession.active().read().format(format);
     for (int n = 0; n < first.size(); n++) {
@@ -98,6 +98,11 @@ public final class WeftFunctions extends AbstractFunction1<SparkSessionExtension
       throw new WeftException(
           ErrorCode.USAGE, name + ": expected constants as arguments, found " + argument.sql());
     }
-    return String.valueOf(argument.eval(InternalRow.empty()));
+    Object constant = argument.eval(InternalRow.empty());
+    if (constant == null) {
+      throw new WeftException(
+          ErrorCode.USAGE, name + ": expected constants as arguments, found NULL");
+    }
+    return constant.toString();
   }
 }

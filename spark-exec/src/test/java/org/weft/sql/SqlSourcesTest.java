@@ -246,7 +246,10 @@ class SqlSourcesTest {
         "weft-eval",
         Map.of("expression", "y(i) = A(i,j)"),
         "expected option 'operand.A', such as a path or a table's name; found none");
-    assertError("weft-eval", Map.of("expresion", "x"), "expected options among");
+    assertError(
+        "weft-eval",
+        Map.of("expresion", "x"),
+        "expected options among expression, operand.NAME, found 'expresion'");
     assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank', such as 16; found");
     assertError("weft-cp", Map.of("tensor", "counts", "rank", "0"), "of at least 1, such as 16");
     Map<String, String> huge = Map.of("tensor", "counts", "rank", "1e12");
@@ -255,7 +258,24 @@ class SqlSourcesTest {
     assertError(
         "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
     assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts')").count())
-        .hasMessageContaining("weft_cp: expected tensor, rank and then pairs");
+        .hasMessageContaining("weft_cp: expected tensor, rank and then pairs")
+        .hasMessageContaining("found 1 argument");
+    assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_eval('s = A(i)', 'A', NULL)").count())
+        .hasMessageContaining("weft_eval: expected constants as arguments, found NULL");
+  }
+
+  @Test
+  void aModeMayHaveTheNameOfAColumnOfFactors() {
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW named AS SELECT 'a' AS coordinate, 'p' AS weights, 2 AS"
+            + " count UNION ALL SELECT 'b', 'p', 3");
+    List<Row> rows =
+        spark
+            .sql("SELECT mode, label FROM weft_cp('named', 1, 'iterations', 1) ORDER BY 1, 2")
+            .collectAsList();
+    assertThat(rows)
+        .extracting(Row::toString)
+        .containsExactly("[coordinate,a]", "[coordinate,b]", "[weights,p]");
   }
 
   @Tag("long")
