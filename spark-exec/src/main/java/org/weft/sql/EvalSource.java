@@ -10,7 +10,6 @@ import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.DataSourceRegister;
-import org.apache.spark.sql.sources.RelationProvider;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -29,7 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>An operand is a table or view, a path, or a number.
  */
 @AutoService(DataSourceRegister.class)
-public final class EvalSource implements RelationProvider, DataSourceRegister {
+public final class EvalSource implements ComputedSource {
   static final String NAME = "weft-eval";
   static final String EXPRESSION = "expression";
   static final String OPERAND = "operand.";

@@ -12,8 +12,6 @@ import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.sources.BaseRelation;
-import org.apache.spark.sql.sources.DataSourceRegister;
-import org.apache.spark.sql.sources.RelationProvider;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.weft.api.ModelRun;
@@ -32,7 +30,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <M> the model
  */
-abstract class ModelSource<M extends TensorModel> implements RelationProvider, DataSourceRegister {
+abstract class ModelSource<M extends TensorModel> implements ComputedSource {
   static final String TENSOR = "tensor";
   private static final String MODES = "modes";
   private static final String VALUE = "value";

@@ -13,6 +13,10 @@ import org.weft.error.WeftException;
 
 /** Options of a table, whose names are the same in any case. */
 final class TableSettings {
+  /** Spark's CREATE TABLE gives a path by itself. */
+  private static final String PATH =
+      "; a computed table has no place: define it with CREATE TEMPORARY VIEW";
+
   private final String format;
   private final Map<String, String> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -33,7 +37,8 @@ final class TableSettings {
                     known.stream().sorted().map(k -> k.endsWith(".") ? k + "NAME" : k).toList())
                 + ", found '"
                 + name
-                + "'");
+                + "'"
+                + (lower.equals("path") ? PATH : ""));
       }
     }
   }

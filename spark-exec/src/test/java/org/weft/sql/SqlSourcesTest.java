@@ -265,6 +265,19 @@ class SqlSourcesTest {
   }
 
   @Test
+  void nothingIsSavedInAComputedFormat() {
+    for (String format : List.of("weft-eval", "weft-cp", "weft-tucker", "weft-complete")) {
+      assertThatThrownBy(() -> spark.table("counts").write().format(format).save())
+          .hasMessageContaining("format '" + format + "': expected a format for saving")
+          .hasMessageContaining("'weft'");
+    }
+    assertError(
+        "weft-eval",
+        Map.of("expression", "y(i) = A(i,j)", "operand.A", "counts", "path", "/tmp/t"),
+        "found 'path'; a computed table has no place: define it with CREATE TEMPORARY VIEW");
+  }
+
+  @Test
   void aModeMayHaveTheNameOfAColumnOfFactors() {
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW named AS SELECT 'a' AS coordinate, 'p' AS weights, 2 AS"
