@@ -63,7 +63,7 @@ final class WeftStatements {
     return new Tensor(weft, new Source.Computed(value, names, labels(names, accesses, loaded)));
   }
 
-  private static void requireOperands(Iterable<String> names, Map<String, Object> given) {
+  private static void requireOperands(Set<String> names, Map<String, Object> given) {
     for (String name : names) {
       if (!given.containsKey(name)) {
         throw new WeftException(
@@ -72,6 +72,17 @@ final class WeftStatements {
                 + name
                 + ", found "
                 + (given.isEmpty() ? "none" : String.join(", ", given.keySet())));
+      }
+    }
+    for (String name : given.keySet()) {
+      if (!names.contains(name)) {
+        throw new WeftException(
+            ErrorCode.USAGE,
+            "expected operands of the statement ("
+                + String.join(", ", names)
+                + "), found "
+                + name
+                + ", which it does not name");
       }
     }
   }

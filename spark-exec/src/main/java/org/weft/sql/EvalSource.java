@@ -46,6 +46,7 @@ public final class EvalSource implements ComputedSource {
         new TableSettings(NAME, CollectionConverters.asJava(options), Set.of(EXPRESSION, OPERAND));
     String text = settings.required(EXPRESSION, "'y(i) = A(i,j) * x(j)'");
     LabelledStatement statement = LabelledStatement.parse(text);
+    settings.requireOnly(OPERAND, statement.operands().keySet());
     Map<String, SqlOperand> operands = new LinkedHashMap<>();
     for (String name : statement.operands().keySet()) {
       operands.put(

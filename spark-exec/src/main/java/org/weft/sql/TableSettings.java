@@ -43,6 +43,23 @@ final class TableSettings {
     }
   }
 
+  /** Refuses options that begin with {@code prefix} and end with none of {@code names}. */
+  void requireOnly(String prefix, Set<String> names) {
+    for (String option : given.keySet()) {
+      if (option.toLowerCase(Locale.ROOT).startsWith(prefix)
+          && names.stream().noneMatch(name -> option.equalsIgnoreCase(prefix + name))) {
+        throw wrong(
+            "expected options "
+                + prefix
+                + "NAME for "
+                + String.join(", ", names)
+                + ", found '"
+                + option
+                + "'");
+      }
+    }
+  }
+
   Optional<String> text(String name) {
     return Optional.ofNullable(given.get(name)).map(String::strip);
   }

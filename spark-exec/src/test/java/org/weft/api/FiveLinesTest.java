@@ -262,6 +262,9 @@ class FiveLinesTest {
       assertThatThrownBy(() -> weft.eval("y(i) = A(i,j) * x(j)", Map.of("A", a)))
           .isInstanceOf(WeftException.class)
           .hasMessageContaining("expected an operand x");
+      assertThatThrownBy(() -> weft.eval("B(i,j) = 2 * A(i,j)", Map.of("A", a, "x", a)))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected operands of the statement (A), found x");
     }
   }
 

@@ -250,6 +250,10 @@ class SqlSourcesTest {
         "weft-eval",
         Map.of("expresion", "x"),
         "expected options among expression, operand.NAME, found 'expresion'");
+    assertError(
+        "weft-eval",
+        Map.of("expression", "y(i) = A(i,j)", "operand.A", "counts", "operand.B", "counts"),
+        "expected options operand.NAME for A, found 'operand.b'");
     assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank', such as 16; found");
     assertError("weft-cp", Map.of("tensor", "counts", "rank", "0"), "of at least 1, such as 16");
     Map<String, String> huge = Map.of("tensor", "counts", "rank", "1e12");
