@@ -61,6 +61,23 @@ class EvalCommandTest {
     assertThat(Run.of(line).out()).isEqualTo("1 0.1\n2 33554432\n3 1.0E20\n4 -0\n");
   }
 
+  /** An array is written in the order of its cells, however the result is stored. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"CSR", "CSC", "DCSC", "CSF@1,0", "COO@1,0", "ELL", "DIA", "BCSR(2,2)", "{H,D}"})
+  void arraysAreWrittenOfResultsInAnyFormat(String format) {
+    String out = folder.resolve("c.npy").toString();
+    Run run =
+        Run.line(
+            "eval %s --input A=%s --format %s --output %s",
+            "C(j,i) = A(i,j)", a, "C=" + format, out);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(Run.line("eval %s --input C=%s", "D(i,j) = C(i,j)", out).out())
+        .isEqualTo(
+            "1 1 2\n1 2 0\n1 3 7\n2 1 0\n2 2 0\n2 3 0\n3 1 0\n3 2 5\n3 3 0\n4 1 0\n4 2 0\n"
+                + "4 3 1.5\n");
+  }
+
   @Test
   void aMatrixOfIntegersSaysSo() {
     String whole =

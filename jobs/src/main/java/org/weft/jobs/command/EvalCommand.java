@@ -3,7 +3,6 @@ package org.weft.jobs.command;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -27,7 +26,7 @@ import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.LabelOrder;
 import org.weft.jobs.file.MatchedOperands;
 import org.weft.jobs.file.OperandFiles;
-import org.weft.jobs.file.TensorSink;
+import org.weft.jobs.file.ResultOutput;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.EvalOptions;
 import org.weft.jobs.output.Console;
@@ -39,7 +38,6 @@ import org.weft.memory.MemorySource;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.TuningTask;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
@@ -314,22 +312,11 @@ public final class EvalCommand extends SparkCommand {
     lines.flush();
   }
 
-  private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes)
-      throws IOException {
-    int order = result.shape().order();
-    if (order == 0) {
+  private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes) {
+    if (result.shape().order() == 0) {
       throw usage("--output %s: the result is a scalar: print it", output);
     }
-    WriteOptions write =
-        modes.written(uri, result.format().valueType(), common.zeroBased).withShape(result.shape());
-    try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
-      TensorSink sink = new TensorSink(made, order);
-      sink.write(result);
-      sink.flush();
-      made.commit();
-      return sink.entries();
-    } catch (UncheckedIOException e) {
-      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
-    }
+    WriteOptions options = modes.written(uri, result.format().valueType(), common.zeroBased);
+    return ResultOutput.write(files, uri, common.overwrite, result, options);
   }
 }

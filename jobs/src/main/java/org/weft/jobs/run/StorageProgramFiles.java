@@ -3,7 +3,6 @@ package org.weft.jobs.run;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ import org.weft.error.WeftException;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.ProgramModes;
-import org.weft.jobs.file.TensorSink;
+import org.weft.jobs.file.ResultOutput;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.EntryLines;
@@ -25,7 +24,6 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
@@ -115,8 +113,7 @@ public final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
-    int order = tensor.shape().order();
-    if (order == 0) {
+    if (tensor.shape().order() == 0) {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_OPERATION,
           uri + ": expected a tensor with modes, found a scalar; print it instead");
@@ -124,17 +121,7 @@ public final class StorageProgramFiles implements ProgramFiles {
     TensorFiles.requireWritableExtension(uri);
     KeptModes kept = KeptModes.of(modes);
     InputNames.noteDropped(console, uri, kept.names(), kept.labels());
-    WriteOptions write =
-        kept.written(uri, tensor.format().valueType(), options.zeroBased).withShape(tensor.shape());
-    try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
-      TensorSink sink = new TensorSink(output, order);
-      sink.write(tensor);
-      sink.flush();
-      output.commit();
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
-    } catch (UncheckedIOException e) {
-      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
-    }
+    WriteOptions write = kept.written(uri, tensor.format().valueType(), options.zeroBased);
+    ResultOutput.write(files, uri, options.overwrite, tensor, write);
   }
 }
