@@ -5,6 +5,7 @@ import org.weft.memory.NativeArray;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.Width;
 
 /**
  * Prints stored tensors as COMET does. A tensor whose levels are all full prints its values, row by
@@ -96,6 +97,7 @@ final class TensorPrinter {
 
   private void levels(TensorStorage tensor) {
     TensorFormat format = tensor.format();
+    TensorFormat narrow = format.narrowedFor(tensor.shape(), tensor.storedEntries());
     for (int level = 0; level < format.levelCount(); level++) {
       if (tensor.hasPos(level)) {
         array(tensor.pos(level));
@@ -104,7 +106,7 @@ final class TensorPrinter {
         single(sized ? tensor.level(level).modeSize() : -1);
       }
       if (tensor.hasCrd(level)) {
-        array(tensor.crd(level));
+        coordinates(tensor.crd(level), narrow.level(level).crdWidth());
       } else {
         single(-1);
       }
@@ -120,6 +122,18 @@ final class TensorPrinter {
     begin();
     for (long p = 0; p < array.length(); p++) {
       text.append(array.getLong(p)).append(',');
+      flushIfLong();
+    }
+    end();
+  }
+
+  /** Marks of free slots and padding are printed alike, however wide the array is. */
+  private void coordinates(NativeArray array, Width narrow) {
+    long mark = Width.of(array.type()).maximum();
+    begin();
+    for (long p = 0; p < array.length(); p++) {
+      long coordinate = array.getLong(p);
+      text.append(coordinate == mark ? narrow.maximum() : coordinate).append(',');
       flushIfLong();
     }
     end();
