@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -174,6 +175,33 @@ class ResultTypesTest {
       Run run = Run.line(line + " --zero-based --overwrite --output %s" + place, a, out);
       assertThat(run.status()).as(run.err()).isZero();
       assertThat(Run.read(out.toString()).replace('\n', '|')).as(place).isEqualTo(expected);
+    }
+  }
+
+  /** In a program that reads files of several formats, it says so of FROSTT text. */
+  @Test
+  void coordinatesFromZeroBesideAMatrixMarketFile() {
+    String a = Run.write(folder, "a.tns", "0 1 2\n1 0 5\n");
+    String b =
+        Run.write(folder, "b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 4\n");
+    Path out = folder.resolve("c.tns");
+    String program =
+        Run.write(
+            folder,
+            "sum.ta",
+            """
+            def main() {
+              IndexLabel [i, j] = [?];
+              Tensor<double> A([i, j], {CSR}); Tensor<double> B([i, j], {CSR}); Tensor<double> C([i, j], {CSR});
+              A[i, j] = read("%s"); B[i, j] = read("%s"); C[i, j] = A[i, j] + B[i, j];
+              write(C, "%s");
+            }
+            """
+                .formatted(a, b, out));
+    for (String place : List.of("", " --master local[2]")) {
+      Run run = Run.line("run %s --zero-based --overwrite" + place, program);
+      assertThat(run.status()).as(run.err()).isZero();
+      assertThat(Run.read(out.toString()).replace('\n', '|')).as(place).isEqualTo("0 1 2|1 0 9|");
     }
   }
 

@@ -70,6 +70,14 @@ public record ReadOptions(
     return new ReadOptions(value, allowNonfinite, header, storedOrder, wanted, type, blockEntries);
   }
 
+  /**
+   * These options for {@code uri}, one of several files of different formats: coordinates from 0
+   * are those of its FROSTT text, as other formats fix their own.
+   */
+  public ReadOptions forOneOfSeveral(String uri) {
+    return withZeroBased(zeroBased && TensorFiles.extensionOf(uri).equals(".tns"));
+  }
+
   public ReadOptions withAllowNonfinite(boolean value) {
     return new ReadOptions(zeroBased, value, header, storedOrder, wanted, type, blockEntries);
   }

@@ -179,9 +179,7 @@ public final class OperandFiles {
 
   private static Entries file(FileAccess files, ReadOptions options, String uri)
       throws IOException {
-    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
-    InputPlan plan =
-        TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
+    InputPlan plan = TensorFiles.open(files, uri, options.forOneOfSeveral(uri));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
     TensorHeader header = plan.header();

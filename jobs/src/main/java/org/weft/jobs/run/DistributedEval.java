@@ -166,11 +166,9 @@ public final class DistributedEval {
   }
 
   private EngineTensor read(Session session, String name, String uri, MatchedOperands matched) {
-    ReadOptions read = common.readOptions();
-    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
+    ReadOptions read = common.readOptions().forOneOfSeveral(uri);
     console.step("read " + uri, 0, 1);
-    EngineTensor tensor =
-        session.engine().read(uri, read.withZeroBased(read.zeroBased() && frostt), common.type);
+    EngineTensor tensor = session.engine().read(uri, read, common.type);
     TensorShape shape = tensor.originalStatistics().shape();
     Optional<MatchedLabels.Moves> moves = matched.moves(name, shape);
     return moves.isEmpty()

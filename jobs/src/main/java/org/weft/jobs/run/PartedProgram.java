@@ -104,7 +104,7 @@ public final class PartedProgram {
       if (uri.toLowerCase(Locale.ROOT).endsWith(".npz")) {
         throw usage("read(\"%s\"): executors do not read .npz: save its arrays as .npy", uri);
       }
-      return common.readOptions();
+      return common.readOptions().forOneOfSeveral(uri);
     }
 
     @Override

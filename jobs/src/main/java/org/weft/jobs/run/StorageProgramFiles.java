@@ -46,7 +46,8 @@ public final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public Entries read(String uri, ValueType type) {
-    InputPlan plan = TensorFiles.open(files, uri, options.readOptions().withType(type));
+    InputPlan plan =
+        TensorFiles.open(files, uri, options.readOptions().forOneOfSeveral(uri).withType(type));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
     return new Entries(
