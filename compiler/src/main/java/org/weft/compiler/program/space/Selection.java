@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.memory.MemoryScope;
@@ -17,7 +18,7 @@ import org.weft.tensor.TensorStorage;
  * Takes a part of a stored tensor: a compiled product with one selection matrix per sliced mode,
  * {@code T(t,j) = S(t,i) * A(i,j)}, where S has a single 1 per row. The matrix of the outermost
  * stored mode leads the loops; those of the others are walked from the entries of A, so that the
- * cost is linear in them.
+ * cost is linear in them. A matrix has no rows for coordinates that A lacks if they are many.
  *
  * @param ranges one for each mode
  */
@@ -59,26 +60,40 @@ record Selection(Evaluator evaluator, List<Optional<CoordinateRange>> ranges) {
         String format = m == outermost ? BY_PART : BY_WHOLE;
         operands.put(
             "S" + m,
-            matrix(
-                scope,
-                ranges.get(m).get(),
-                tensor.shape().size(m),
-                TensorFormat.parse(format, 2, tensor.format().valueType())));
+            matrix(scope, tensor, m, TensorFormat.parse(format, 2, tensor.format().valueType())));
       }
     }
     return operands;
   }
 
-  private static TensorStorage matrix(
-      MemoryScope scope, CoordinateRange range, long size, TensorFormat format) {
-    CooBlock.Builder ones = new CooBlock.Builder(2, (int) Math.min(range.count(), 1 << 20));
-    for (long t = 0; t < range.count(); t++) {
+  private TensorStorage matrix(
+      MemoryScope scope, TensorStorage tensor, int mode, TensorFormat format) {
+    CoordinateRange range = ranges.get(mode).orElseThrow();
+    long[] rows = rows(tensor, mode, range);
+    CooBlock.Builder ones = new CooBlock.Builder(2, rows.length);
+    for (long t : rows) {
       ones.set(0, t);
       ones.set(1, range.coordinate(t));
       ones.finish(1);
     }
-    TensorShape shape = TensorShape.of(range.count(), size);
+    TensorShape shape = TensorShape.of(range.count(), tensor.shape().size(mode));
     return Packing.pack(
-        scope, shape, format.narrowedFor(shape, range.count()), List.of(ones.build()));
+        scope, shape, format.narrowedFor(shape, rows.length), List.of(ones.build()));
+  }
+
+  /** All rows, or those that the tensor has if these are certainly fewer. */
+  private static long[] rows(TensorStorage tensor, int mode, CoordinateRange range) {
+    if (range.count() <= tensor.storedEntries()) {
+      return LongStream.range(0, range.count()).toArray();
+    }
+    LongStream.Builder rows = LongStream.builder();
+    tensor.forEachPosition(
+        (coordinates, position) -> {
+          long row = range.position(coordinates[mode]);
+          if (row >= 0) {
+            rows.add(row);
+          }
+        });
+    return rows.build().sorted().distinct().toArray();
   }
 }
