@@ -82,7 +82,8 @@ class ProgramErrorsTest {
           "P[p] = pow(P[p], 2); P[p] = max(p, P[p]); M[m, n]<!U> = M[m, n];",
           "M[m, n] = 1 % 2; P[p] = 1 $ 3; print(\"text\");",
           "Tensor<int> N([m], {Dense}); N[m] = random(); Tensor<long> z([], {CSF}); z[] = random();"
-              + " z = 2; print(z);");
+              + " z = 2; print(z);",
+          "Tensor<double> z([], {Dense}); z[] = 1; write(z, \"z.tns\"); write(z[], \"z.npy\");");
 
   @Test
   void errorsHavePositionCaretAndAdvice() throws IOException {

@@ -11,8 +11,6 @@ import java.util.function.Consumer;
 import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.ProgramFiles;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.ProgramModes;
@@ -114,11 +112,6 @@ public final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
-    if (tensor.shape().order() == 0) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          uri + ": expected a tensor with modes, found a scalar; print it instead");
-    }
     TensorFiles.requireWritableExtension(uri);
     KeptModes kept = KeptModes.of(modes);
     InputNames.noteDropped(console, uri, kept.names(), kept.labels());

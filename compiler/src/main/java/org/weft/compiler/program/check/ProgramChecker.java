@@ -271,6 +271,13 @@ public final class ProgramChecker {
 
   /** The tensor of {@code write}, with or without its labels. */
   private void written(Syntax.Access access) {
+    Program.TensorDeclaration declaration = tensors.get(access.tensor());
+    if (declaration != null && declaration.modes().isEmpty()) {
+      diagnostics.error(
+          access.span(),
+          "expected a tensor with modes, found " + access.tensor() + ", which is one number",
+          "print it: print(" + access.tensor() + ");");
+    }
     if (access.labels().isEmpty() && tensors.containsKey(access.tensor())) {
       needsValue(access);
     } else {
