@@ -215,7 +215,7 @@ void rank(const int32_t *keys, int64_t padded, int32_t *ranks) {
       less[k] = _mm_setzero_si128();
     }
     for (int64_t j = 0; j < padded; j += 4) {
-      __m128i some = _mm_load_si128(reinterpret_cast<const __m128i *>(keys + j));
+      __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i *>(keys + j));
       for (int k = 0; k < 4; k++) {
         less[k] = _mm_sub_epi32(less[k], _mm_cmpgt_epi32(wanted[k], some));
       }
@@ -245,7 +245,7 @@ WEFT_WIDE void rank_group(const int32_t *group, const int32_t *keys, int64_t n, 
   __m512i wanted[vectors];
   __m512i less[vectors];
   for (int v = 0; v < vectors; v++) {
-    wanted[v] = _mm512_load_si512(group + 16 * v);
+    wanted[v] = _mm512_loadu_si512(group + 16 * v);
     less[v] = _mm512_setzero_si512();
   }
   for (int64_t j = 0; j < n; j++) {
@@ -255,7 +255,7 @@ WEFT_WIDE void rank_group(const int32_t *group, const int32_t *keys, int64_t n, 
       less[v] = _mm512_mask_add_epi32(less[v], above, less[v], one);
     }
   }
-  for (int v = 0; v < vectors; v++) _mm512_store_si512(ranks + 16 * v, less[v]);
+  for (int v = 0; v < vectors; v++) _mm512_storeu_si512(ranks + 16 * v, less[v]);
 }
 
 void rank_widely(const int32_t *keys, int64_t n, int32_t *ranks) {
@@ -383,6 +383,22 @@ int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n) {
   uint64_t base = static_cast<uint64_t>(minimum);
   int bits = bit_length(static_cast<uint64_t>(maximum) - base);
   return radix_sort_pairs(keys, values, n, base, bits, digit_for(n)) ? 1 : 0;
+}
+
+int64_t rank_keys(uint32_t *keys, int64_t n, uint32_t *ranks) {
+  int32_t *narrow = reinterpret_cast<int32_t *>(keys);
+  int32_t *found = reinterpret_cast<int32_t *>(ranks);
+  if (has_wide_vectors()) {
+    rank_widely(narrow, n, found);
+  } else {
+    int64_t padded = (n + 3) / 4 * 4;
+    for (int64_t i = n; i < padded; i++) narrow[i] = INT32_MAX;
+    rank(narrow, padded, found);
+  }
+  /* Different keys have all ranks from 0 on; each two that are equal leave out a larger one. */
+  uint32_t sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += ranks[i];
+  return sum == static_cast<uint32_t>(n * (n - 1) / 2) ? 1 : 0;
 }
 
 void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length) {

@@ -51,6 +51,7 @@ constexpr weft_process process = {
         .place = weft::place_piece,
         .gathered = weft::close_gather,
         .sort_marked = weft::sort_marked,
+        .rank = weft::rank_keys,
     },
     release_block,
     statistics,

@@ -152,6 +152,10 @@ typedef struct weft_runtime {
   void (*gathered)(void *gather, weft_part *wholes);
   /* Sorts the positions of all nonzero bytes among marks[0 .. length), of which there are n. */
   void (*sort_marked)(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length);
+  /* ranks[i]: how many of keys[0 .. n) are less than keys[i], for keys below 2^31 and n up to 64.
+   * Both arrays have room for 64, and what is behind n in them is unspecified afterwards. Returns 1
+   * if no two keys are equal, else 0. */
+  int64_t (*rank)(uint32_t *keys, int64_t n, uint32_t *ranks);
 } weft_runtime;
 
 /* What the process's runtime offers to the Java side. */

@@ -230,6 +230,31 @@ void scattered_positions_sort() {
   }
 }
 
+/* Keys with repetitions, in every number. */
+void keys_are_ranked() {
+  Random random{7};
+  constexpr int64_t most = 64;
+  constexpr uint64_t ranges[] = {3, 50, uint64_t{1} << 31};
+  for (int64_t n = 0; n <= most; n++) {
+    for (uint64_t range : ranges) {
+      uint32_t keys[most];
+      uint32_t ranks[most];
+      for (int64_t i = 0; i < n; i++) keys[i] = static_cast<uint32_t>(random.next() % range);
+      int64_t found = process()->table.rank(keys, n, ranks);
+      int64_t different = 1;
+      for (int64_t i = 0; i < n; i++) {
+        uint32_t smaller = 0;
+        for (int64_t j = 0; j < n; j++) {
+          smaller += keys[j] < keys[i] ? 1 : 0;
+          if (j != i && keys[j] == keys[i]) different = 0;
+        }
+        EXPECT(ranks[i] == smaller);
+      }
+      EXPECT(found == different);
+    }
+  }
+}
+
 /* Entries of three columns of different widths: all are there, in order, equal keys as before. */
 void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
   size_t count = static_cast<size_t>(n) + 1;
@@ -315,6 +340,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   sorts();
   marked_positions_sort();
   scattered_positions_sort();
+  keys_are_ranked();
   entries_sort();
   test_tasks();
   test_gathers();

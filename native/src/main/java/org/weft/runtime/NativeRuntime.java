@@ -23,7 +23,7 @@ public final class NativeRuntime {
   private static final String RESOURCE = "linux-x86_64/libweft.so";
 
   /** Size of {@code struct weft_runtime}, with which {@code struct weft_process} begins. */
-  static final int TABLE_BYTES = 184;
+  static final int TABLE_BYTES = 192;
 
   /** Offset of its field {@code threads}. */
   static final int THREADS_OFFSET = 32;

@@ -28,6 +28,7 @@ final class RuntimeTable {
   private static final int PLACE = 20;
   private static final int GATHERED = 21;
   private static final int SORT_MARKED = 22;
+  private static final int RANK = 23;
 
   private final ModuleContext module;
   private final IrBuilder code;
@@ -59,6 +60,11 @@ final class RuntimeTable {
   void sortMarked(
       LLVMValueRef positions, LLVMValueRef count, LLVMValueRef marks, LLVMValueRef length) {
     call(SORT_MARKED, module.nothing, positions, count, marks, length);
+  }
+
+  /** 1 if no two keys are equal, else 0. */
+  LLVMValueRef rank(LLVMValueRef keys, LLVMValueRef count, LLVMValueRef ranks) {
+    return call(RANK, module.i64, keys, count, ranks);
   }
 
   /** 1, or 0 when there was no memory. */

@@ -121,6 +121,10 @@ final class StatementEmitter {
     } else if (stmt instanceof Stmt.SortPairs s) {
       LLVMValueRef count = expressions.emitPosition(s.count());
       runtime.sortPairs(frame.base(s.keys()), frame.base(s.values()), count);
+    } else if (stmt instanceof Stmt.Rank s) {
+      LLVMValueRef count = expressions.emitPosition(s.count());
+      LLVMValueRef keys = frame.base(s.keys());
+      frame.assign(s.different(), runtime.table().rank(keys, count, frame.base(s.ranks())));
     } else if (stmt instanceof Stmt.CheckWidth s) {
       LLVMValueRef most = module.constant(s.width().maximum());
       LLVMValueRef over = code.compare(LLVMIntUGT, expressions.emit(s.value()), most);

@@ -109,6 +109,11 @@ public final class LoopChecker {
     }
   }
 
+  private void assigned(LoopVariable variable) {
+    check(visible.contains(variable), "variable is not declared here");
+    check(!constant.contains(variable), "variable may not be assigned here");
+  }
+
   private void leave() {
     Set<String> ended = scopes.pop();
     visible.removeIf(v -> ended.contains(v.name()));
@@ -125,8 +130,7 @@ public final class LoopChecker {
       declare(s.variable());
     } else if (stmt instanceof Stmt.Assign s) {
       expr(s.value());
-      check(visible.contains(s.variable()), "variable is not declared here");
-      check(!constant.contains(s.variable()), "variable may not be assigned here");
+      assigned(s.variable());
     } else if (stmt instanceof Stmt.Store s) {
       access(s.buffer(), s.position());
       expr(s.value());
@@ -178,6 +182,10 @@ public final class LoopChecker {
     } else if (stmt instanceof Stmt.SortPairs s) {
       access(s.keys(), s.count());
       buffer(s.values());
+    } else if (stmt instanceof Stmt.Rank s) {
+      access(s.keys(), s.count());
+      buffer(s.ranks());
+      assigned(s.different());
     } else if (stmt instanceof Stmt.Grow s) {
       check(
           !parallel || s.buffer().kind() == Buffer.Kind.WORKSPACE,

@@ -224,6 +224,9 @@ public final class LoopPrinter {
     } else if (stmt instanceof Stmt.SortPairs s) {
       String arrays = s.keys().name() + ", " + s.values().name();
       return "sort_pairs(" + arrays + ", " + top(s.count()) + ");";
+    } else if (stmt instanceof Stmt.Rank s) {
+      String arrays = s.keys().name() + ", " + s.ranks().name();
+      return s.different().name() + " = rank(" + arrays + ", " + top(s.count()) + ");";
     } else if (stmt instanceof Stmt.CheckWidth s) {
       String where = tensorName(s.tensor()) + " level " + s.level();
       return "check_width(" + top(s.value()) + ", " + s.width().bits() + ");  // " + where;

@@ -407,6 +407,28 @@ public sealed interface Stmt {
     }
   }
 
+  /**
+   * Sets {@code ranks[i]}, for every i below {@code count}, to how many of the first {@code count}
+   * elements of {@code keys} are less than {@code keys[i]}; both are U32 workspaces of at least
+   * {@value #MOST} elements, of which those behind are undefined afterwards. Keys are less than
+   * {@value #KEYS_BELOW}.
+   *
+   * @param different an I64 variable that becomes 1 if no two keys are equal, else 0
+   */
+  record Rank(Buffer keys, Buffer ranks, Expr count, LoopVariable different) implements Stmt {
+    public static final int MOST = 64;
+    public static final long KEYS_BELOW = 1L << 31;
+
+    public Rank {
+      requireKind(keys, Buffer.Kind.WORKSPACE);
+      requireKind(ranks, Buffer.Kind.WORKSPACE);
+      if (keys.element() != ElementType.U32 || ranks.element() != ElementType.U32) {
+        throw new IllegalArgumentException("expected U32 arrays, found " + keys + " and " + ranks);
+      }
+      requireType("count", ScalarType.I64, count);
+    }
+  }
+
   /** Fails with status 2 and the level as detail when {@code value} needs more than a width. */
   record CheckWidth(Expr value, Width width, int tensor, int level) implements Stmt {
     public CheckWidth {

@@ -274,6 +274,38 @@ class StatementExecutionTest {
     assertThat(out).containsExactly(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22);
   }
 
+  @Test
+  void ranksEqualKeysAlike() {
+    Buffer keys = new Buffer("keys", ElementType.U32, Buffer.Kind.WORKSPACE);
+    Buffer ranks = new Buffer("ranks", ElementType.U32, Buffer.Kind.WORKSPACE);
+    LoopVariable different = LoopVariable.integer("different");
+    Expr most = Expr.of(Stmt.Rank.MOST);
+    double[] in = {7, 3, 9, 3, Integer.MAX_VALUE, 0, 9, 3, 1, 0, 5, 2};
+    double[] out =
+        run(
+            ValueType.LONG,
+            1,
+            in,
+            a ->
+                List.of(
+                    new Stmt.AllocateWorkspace(keys, most),
+                    new Stmt.AllocateWorkspace(ranks, most),
+                    loop(
+                        J,
+                        a.size(),
+                        LoopTraits.SERIAL,
+                        new Stmt.Store(keys, Expr.of(J), new Expr.Load(a.in(), Expr.of(J)))),
+                    new Stmt.Declare(different, Expr.of(7)),
+                    new Stmt.Rank(keys, ranks, a.size(), different),
+                    loop(
+                        I,
+                        a.size(),
+                        LoopTraits.SERIAL,
+                        new Stmt.Store(
+                            a.out(), Expr.of(I), Expr.sub(load(ranks), Expr.of(different))))));
+    assertThat(out).containsExactly(8, 4, 9, 4, 11, 0, 9, 4, 2, 0, 7, 3);
+  }
+
   /** Tasks have workspaces of their own and see variables of the kernel. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})

@@ -154,6 +154,31 @@ class ScatteredResultsTest {
     }
   }
 
+  /** Rows of few terms, of as many as are ranked, and of more, in one result. */
+  @ParameterizedTest(name = "{0}, {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Y(i,j) = A(i,k) * B(k,j)             | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "Y(i,j) = A(i,k) * B(k,j)             | Y=CSF:2 A=CSF:2 B=CSF:2",
+        "Y(i,j) = A(i,k) * B(k,j)             | Y=CSR:2 A=COO:2 B=CSR:2",
+        "Y(i,j) = A(i,k) @(min,+) B(k,j)      | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "Y(i,j) = A(i,k) @(max,min) B(k,j)    | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "Y(i,j) = A(i,k) @(any,pair) B(k,j)   | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "Y(i,j) = X(i,j) + A(i,k) * B(k,j)    | Y=CSR:2 X=CSR:2 A=CSR:2 B=CSR:2",
+        "Y(i,j) = A(i,k) * (B(k,j) + C(k,j))  | Y=CSR:2 A=CSR:2 B=CSR:2 C=CSR:2",
+        "Y(i,l) = A(i,j) * B(j,k) * C(k,l)    | Y=CSR:2 A=CSR:2 B=CSR:2 C=CSR:2",
+        "Y(i,j) = T(i,k,l) * B(k,j) * c(l)    | Y=CSR:2 T=CSF:3 B=CSR:2 c=Dense:1",
+        "Y(i,k,j) = T(i,k,l) * B(l,j)         | Y=CSF:3 T=CSF:3 B=CSR:2"
+      })
+  void rowsOfAnyNumberOfTerms(String expression, String formats) {
+    KernelCase sample = KernelGoldenTest.sample(expression, formats);
+    boolean small = sample.sizes().containsKey("l");
+    Map.of("i", small ? 3L : 30L, "k", 20L, "j", 50L, "l", 8L)
+        .forEach((label, size) -> sample.sizes().replace(label, size));
+    run(List.of(sample.request("kernel0")), List.of(sample));
+  }
+
   /** Workspaces take memory for what is stored, not for the 2^80 or 2^120 cells there could be. */
   @Test
   void modesOf2To40() {

@@ -25,6 +25,7 @@ import org.weft.compiler.lower.schedule.Directives;
 import org.weft.compiler.lower.sink.CellList;
 import org.weft.compiler.lower.sink.DenseWorkspace;
 import org.weft.compiler.lower.sink.EntryWorkspace;
+import org.weft.compiler.lower.sink.RankedWorkspace;
 import org.weft.compiler.lower.sink.SegmentEmitter;
 import org.weft.compiler.lower.sink.Workspace;
 import org.weft.compiler.lower.sink.WorkspaceSink;
@@ -40,7 +41,8 @@ import org.weft.tensor.TensorFormat;
  *
  * <p>Which workspace: the one of the schedule; else a list, where no cell comes twice; else a dense
  * one where the cells that there could be are few, and a hashed one where they are many. When their
- * number is known only at run time, both are compiled and the kernel chooses.
+ * number is known only at run time, both are compiled and the kernel chooses. So it does in each
+ * round between that and a ranked one, for rounds of few terms.
  */
 final class SparseTemporaries {
   /** Most cells of a dense workspace that serves many rounds: 36 MB of sums and flags. */
@@ -100,25 +102,47 @@ final class SparseTemporaries {
     CellList list = new CellList(crd, vals, code.declare(name + "_count", Expr.of(0)), sorted);
     Fold fold = Fold.of(part);
     Kind kind = kind(part, open, scope);
-    switch (kind) {
-      case LIST -> fill(part, open, order, scope, arrays.entries(list, fold, false), code);
-      case HASHED -> fill(part, open, order, scope, arrays.entries(list, fold, true), code);
-      case DENSE -> fill(part, open, order, scope, arrays.dense(list, fold, open, null), code);
-      case AT_RUN_TIME -> {
-        Expr few = arrays.fewCells(open, mostCells(scope));
-        Code dense = code.nested();
-        Code hashed = code.nested();
-        versions++;
-        fill(part, open, order, scope, arrays.dense(list, fold, open, few), dense);
-        fill(part, open, order, scope, arrays.entries(list, fold, true), hashed);
-        versions--;
-        code.add(new Stmt.If(few, dense.block(), hashed.block()));
-      }
+    Code any = code.nested();
+    Workspace first;
+    Stmt loops;
+    if (kind == Kind.AT_RUN_TIME) {
+      Expr few = arrays.fewCells(open, mostCells(scope));
+      Code dense = code.nested();
+      Code hashed = code.nested();
+      versions++;
+      first = arrays.dense(list, fold, open, few);
+      loops = fill(part, open, order, scope, first, dense);
+      fill(part, open, order, scope, arrays.entries(list, fold, true), hashed);
+      versions--;
+      any.add(new Stmt.If(few, dense.block(), hashed.block()));
+    } else {
+      first =
+          kind == Kind.DENSE
+              ? arrays.dense(list, fold, open, null)
+              : arrays.entries(list, fold, kind == Kind.HASHED);
+      loops = fill(part, open, order, scope, first, any);
+    }
+    Optional<LoopVariable> terms =
+        mayBeRanked(kind, list, open, scope)
+            ? TermCount.of(loops, first.noted(), Stmt.Rank.MOST, name, code)
+            : Optional.empty();
+    if (terms.isPresent()) {
+      Code ranked = code.nested();
+      versions++;
+      fill(part, open, order, scope, arrays.ranked(list, fold), ranked);
+      versions--;
+      Expr isShort = Expr.lessThan(Expr.of(terms.get()), Expr.of(Stmt.Rank.MOST + 1));
+      Expr size = tensors.size(open.get(0));
+      Expr isNarrow = Expr.lessThan(size, Expr.of(Stmt.Rank.KEYS_BELOW + 1));
+      code.add(new Stmt.If(Expr.and(isShort, isNarrow), ranked.block(), any.block()));
+    } else {
+      code.addAll(any);
     }
     return access(part, name, open, list);
   }
 
-  private void fill(
+  /** Returns the loops that put, without what is in front of and behind them. */
+  private Stmt fill(
       TensorExpr part,
       List<IndexVar> open,
       List<IndexVar> order,
@@ -126,8 +150,21 @@ final class SparseTemporaries {
       Workspace workspace,
       Code code) {
     workspace.prepare(code);
-    nest.emit(part, order, scope, new WorkspaceSink(open, Fold.of(part), workspace), code);
+    Code loops = code.nested();
+    nest.emit(part, order, scope, new WorkspaceSink(open, Fold.of(part), workspace), loops);
+    code.addAll(loops);
     workspace.drain(code);
+    return loops.block();
+  }
+
+  /** Whether there are many rounds, in which terms of one coordinate come in any order. */
+  private boolean mayBeRanked(Kind kind, CellList list, List<IndexVar> open, Scope scope) {
+    return kind != Kind.LIST
+        && list.sorted()
+        && open.size() == 1
+        && versions == 0
+        && !scope.isOutermost()
+        && directives.workspace(open.get(0)).isEmpty();
   }
 
   private Kind kind(TensorExpr part, List<IndexVar> open, Scope scope) {
@@ -227,6 +264,21 @@ final class SparseTemporaries {
       int bits = Long.numberOfTrailingZeros(FIRST);
       LoopVariable shift = front.declare(name + "_shift", Expr.of(Long.SIZE - bits));
       return new EntryWorkspace.Table(slots, capacity, shift);
+    }
+
+    /** A ranked workspace; {@code list} has room for its cells from the start. */
+    Workspace ranked(CellList list, Fold fold) {
+      return new RankedWorkspace(
+          list,
+          fold,
+          ofTerms("term_keys", ElementType.U32),
+          ofTerms("terms", element()),
+          ofTerms("ranks", ElementType.U32),
+          ofTerms("taken", ElementType.U8));
+    }
+
+    private Buffer ofTerms(String suffix, ElementType element) {
+      return array(suffix, element, Expr.of(Stmt.Rank.MOST));
     }
 
     /** Whether the cells over {@code open} are at most {@code most}; computed without overflow. */

@@ -43,6 +43,14 @@ public record Fold(Operator operator, boolean zeroIsIdentity) {
     return expr instanceof TensorExpr.Apply apply && apply.function() == TensorExpr.Function.TRUTH;
   }
 
+  /**
+   * Whether values are added to a cell that starts with zero, so that no branch asks for its first
+   * value.
+   */
+  public boolean addsToZero() {
+    return operator == Operator.PLUS && zeroIsIdentity;
+  }
+
   /** Whether a cell can start with {@link #identity}; {@code any} has none. */
   public boolean hasIdentity() {
     return operator != Operator.ANY;

@@ -1,7 +1,6 @@
 package org.weft.compiler.lower.sink;
 
 import java.util.List;
-import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
@@ -29,13 +28,6 @@ public record DenseWorkspace(
     sizes = List.copyOf(sizes);
   }
 
-  /**
-   * Sums start from the zeros of the workspace, so that no branch asks for a cell's first value.
-   */
-  private boolean addsToZero() {
-    return fold.operator() == Operator.PLUS && fold.zeroIsIdentity();
-  }
-
   private Expr length() {
     return sizes.stream().reduce(Expr.of(1), Expr::mul);
   }
@@ -59,7 +51,7 @@ public record DenseWorkspace(
     Expr sum = code.name(sums.name() + "_term", Values.convert(value, sums.scalar()));
     Expr count = Expr.of(list.count());
     Expr isTouched = new Expr.Load(touched, cell);
-    if (addsToZero()) {
+    if (fold.addsToZero()) {
       code.add(new Stmt.Store(cells, count, cell));
       code.assign(list.count(), Expr.sub(Expr.add(count, Expr.of(1)), isTouched));
       code.add(new Stmt.Store(touched, cell, Expr.of(1)));
@@ -74,6 +66,11 @@ public record DenseWorkspace(
     Code again = code.nested();
     fold.into(sums, cell, sum, again);
     code.add(new Stmt.If(Expr.equal(isTouched, Expr.of(0)), first.block(), again.block()));
+  }
+
+  @Override
+  public Buffer noted() {
+    return cells;
   }
 
   @Override
@@ -92,7 +89,7 @@ public record DenseWorkspace(
     Expr cell = gather.name(sums.name() + "_cell", new Expr.Load(cells, Expr.of(q)));
     gather.add(new Stmt.Store(list.vals(), Expr.of(q), new Expr.Load(sums, cell)));
     gather.add(new Stmt.Store(touched, cell, Expr.of(0)));
-    if (addsToZero()) {
+    if (fold.addsToZero()) {
       gather.add(new Stmt.Store(sums, cell, fold.identity(sums.scalar())));
     }
     for (int k = sizes.size() - 1; linear && k > 0; k--) {

@@ -102,6 +102,11 @@ public final class EntryWorkspace implements Workspace {
     code.add(new Stmt.If(isFirst, first.block(), again.block()));
   }
 
+  @Override
+  public Buffer noted() {
+    return keys.get(0);
+  }
+
   private void newEntry(List<Expr> coordinates, Expr value, Code code) {
     code.assign(list.count(), Expr.add(Expr.of(list.count()), ONE));
     Expr count = Expr.of(list.count());

@@ -2,6 +2,7 @@ package org.weft.compiler.lower.sink;
 
 import java.util.List;
 import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 
 /**
@@ -15,6 +16,9 @@ public interface Workspace {
 
   /** Adds {@code value} to the cell at {@code coordinates}; the cell is present from then on. */
   void put(List<Expr> coordinates, Expr value, Code code);
+
+  /** The array that each put stores a coordinate in, at most once. */
+  Buffer noted();
 
   /**
    * Moves the cells, sorted if it asks for that, to the {@link CellList} and empties the workspace.
