@@ -2,9 +2,11 @@ package org.weft.jobs.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -36,6 +38,9 @@ import org.weft.text.Counts;
  * settings {@code weft.spark}.
  */
 public final class Session implements AutoCloseable {
+  /** How long a job waits for executors before that is said: they take a few seconds to start. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final CommonOptions options;
   private final String application;
   private final Console console;
@@ -86,7 +91,12 @@ public final class Session implements AutoCloseable {
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
     SparkEngine.configure(conf, engineOptions);
-    return new JavaSparkContext(conf);
+    JavaSparkContext context = new JavaSparkContext(conf);
+    if (!context.isLocal()) {
+      Consumer<String> note = text -> console.note("%s", text);
+      context.sc().addSparkListener(new ExecutorWatch(PATIENCE, context.master(), note).start());
+    }
+    return context;
   }
 
   /** Spark's settings for one run. */
