@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
@@ -16,6 +17,9 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
  * end. Waits are said after {@code patience}, after twice as long, and so on.
  */
 final class ExecutorWatch extends SparkListener {
+  /** Executors take a few seconds to start. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final Duration patience;
   private final String master;
   private final Consumer<String> note;
@@ -31,6 +35,13 @@ final class ExecutorWatch extends SparkListener {
     this.patience = patience;
     this.master = master;
     this.note = note;
+  }
+
+  /** Watches the executors of an application from now on, unless they are this process. */
+  static void follow(JavaSparkContext context, Consumer<String> note) {
+    if (!context.isLocal()) {
+      context.sc().addSparkListener(new ExecutorWatch(PATIENCE, context.master(), note).start());
+    }
   }
 
   /** Starts the thread that says what there is to say; it ends with the process. */

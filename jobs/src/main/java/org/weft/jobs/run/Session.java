@@ -2,11 +2,9 @@ package org.weft.jobs.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -38,9 +36,6 @@ import org.weft.text.Counts;
  * settings {@code weft.spark}.
  */
 public final class Session implements AutoCloseable {
-  /** How long a job waits for executors before that is said: they take a few seconds to start. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   private final CommonOptions options;
   private final String application;
   private final Console console;
@@ -92,10 +87,7 @@ public final class Session implements AutoCloseable {
     SparkConf conf = sparkConf(options, application, console);
     SparkEngine.configure(conf, engineOptions);
     JavaSparkContext context = new JavaSparkContext(conf);
-    if (!context.isLocal()) {
-      Consumer<String> note = text -> console.note("%s", text);
-      context.sc().addSparkListener(new ExecutorWatch(PATIENCE, context.master(), note).start());
-    }
+    ExecutorWatch.follow(context, text -> console.note("%s", text));
     return context;
   }
 
