@@ -29,7 +29,6 @@ class LauncherIT {
   /** So many of the small jobs are tried in the usual build. */
   private static final int USUAL = 4;
 
-  private static final Path BUILT = Path.of("../jobs").toAbsolutePath().normalize();
   private static final String SPARK = " org.apache.spark.";
   private static final String LOG4J = " org.apache.logging.log4j.";
   private static final String WEFT = " org.weft.";
@@ -52,25 +51,11 @@ class LauncherIT {
 
   @BeforeAll
   static void install() throws IOException {
-    Path weft = Files.createDirectories(installed.resolve("jobs/target/weft"));
-    Path command = Files.createDirectories(installed.resolve("jobs/bin")).resolve("weft");
-    Files.copy(BUILT.resolve("bin/weft"), command);
-    for (String folder : List.of("local", "spark")) {
-      Files.createSymbolicLink(weft.resolve(folder), BUILT.resolve("target/weft/" + folder));
-    }
-    try (Stream<Path> jars = Files.list(BUILT.resolve("target"))) {
-      for (Path jar : jars.filter(LauncherIT::isJobs).toList()) {
-        Files.createSymbolicLink(weft.resolveSibling(jar.getFileName()), jar);
-      }
-    }
+    Installed.in(installed);
     input = installed.resolve("x.tns");
     Files.writeString(input, "1 1 1 1.5\n2 3 1 2\n3 1 2 -1\n2 2 2 4\n");
     assertThat(weft("--version").status()).isZero(); // makes the archive
     assertThat(archive()).exists();
-  }
-
-  private static boolean isJobs(Path jar) {
-    return jar.getFileName().toString().matches("weft-jobs-.*\\.jar");
   }
 
   private static Path archive() {
@@ -321,7 +306,7 @@ class LauncherIT {
     Path checkout = Files.createDirectories(installed.resolve("checkout-" + builds));
     Path tools = Files.createDirectories(checkout.resolve("tools"));
     Path command = Files.createDirectories(checkout.resolve("jobs/bin")).resolve("weft");
-    Files.copy(BUILT.resolve("bin/weft"), command);
+    Files.copy(Installed.BUILT.resolve("bin/weft"), command);
     Files.writeString(checkout.resolve("pom.xml"), "");
     Files.writeString(
         Files.createDirectories(checkout.resolve("jobs/target/weft")).resolve(".built"), "");

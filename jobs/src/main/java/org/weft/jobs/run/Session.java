@@ -120,6 +120,7 @@ public final class Session implements AutoCloseable {
     for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {
       conf.setIfMissing(entry.getKey(), entry.getValue().unwrapped().toString());
     }
+    ExecutorJars.add(conf);
     return conf;
   }
 
