@@ -112,6 +112,11 @@ public final class CooBlock implements Serializable {
     return new CooBlock(columns, other, size);
   }
 
+  /** The same coordinates with other values, one for each entry. */
+  public CooBlock withValues(long[] other) {
+    return new CooBlock(columns, other, size);
+  }
+
   /** The same entries with long values, which theirs are. */
   public CooBlock withLongValues() {
     return hasLongValues()

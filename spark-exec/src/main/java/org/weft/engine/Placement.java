@@ -57,7 +57,7 @@ public final class Placement {
   }
 
   /** A tensor that has {@code value} in every cell. */
-  public PlacedTensor filled(String name, TensorShape shape, double value) {
+  public PlacedTensor filled(String name, TensorShape shape, Number value) {
     Ranges ranges = ranges(shape);
     Parts seeds = backend.parts(Pieces.seeds(ranges.parts()));
     return kept(

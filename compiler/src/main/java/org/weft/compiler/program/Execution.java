@@ -72,11 +72,13 @@ final class Execution implements AutoCloseable {
   }
 
   private boolean loop(Program.Loop loop) {
-    for (long n = loop.start(); n < loop.end(); n += loop.step()) {
+    boolean goesOn = loop.start() < loop.end();
+    for (long n = loop.start(); goesOn; n += loop.step()) {
       frame.assign(loop.variable().name(), Scalar.constant(n));
       if (!run(loop.body())) {
         return false;
       }
+      goesOn = loop.end() - n > loop.step(); // the sum may be past the largest number
     }
     return true;
   }
@@ -137,14 +139,17 @@ final class Execution implements AutoCloseable {
 
   private void assign(Statement statement, int at, Sharing sharing) {
     TensorVariable target = frame.tensor(statement.target());
-    boolean fill =
+    boolean number =
         statement.assignment() == Statement.Assignment.ASSIGN
-            && statement.mask() == null
             && Accesses.isScalar(statement.value());
+    boolean fill = number && statement.mask() == null;
     boolean diagonal =
         statement.target().labels().stream().map(Syntax.Label::name).distinct().count()
             < statement.target().labels().size();
     if (!fill || diagonal || addressesPart(target, statement.target())) {
+      if (number && isWritten(statement.value())) {
+        fill(statement.value(), target.stored().valueType()); // refused as in a whole tensor
+      }
       sharing.assign(at, statement);
       return;
     }
@@ -180,6 +185,11 @@ final class Execution implements AutoCloseable {
     }
     Number cast = computed.value();
     return type == ValueType.LONG ? cast.longValue() : (long) cast.intValue();
+  }
+
+  private static boolean isWritten(Syntax value) {
+    return value instanceof Syntax.Number
+        || value instanceof Syntax.Negation negation && negation.operand() instanceof Syntax.Number;
   }
 
   /** Whether a label of a fill addresses a part of its mode. */

@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,7 @@ import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.loop.Goldens;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Runs every one of the {@link TestedPrograms}. */
@@ -58,6 +60,43 @@ class ProgramRunnerTest {
             + " print(A); }";
     for (String value : run("random.ta", program, Map.of()).split("\n")[1].split(",")) {
       assertThat(Double.parseDouble(value)).isBetween(0.0, 1.0);
+    }
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aLoopEndsBeforeTheLargestNumber() {
+    String program =
+        "def main() { for n in range(9223372036854775800, 9223372036854775807, 5): print(n); end"
+            + " for m in range(4, 4): print(m); end for o in range(5, 4): print(o); end }";
+    assertThat(run("loop.ta", program, Map.of()).lines().filter(line -> line.contains(",")))
+        .hasSize(2);
+  }
+
+  /** Wherever a statement puts it: in all cells, in a slice, on the diagonal or under a mask. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "int; 1.5",
+        "int; -2147483649",
+        "long; 9223372036854775808",
+        "long; -0.5",
+        "float; 1e39",
+      })
+  void aWrittenNumberMustFitTheType(String type, String number) {
+    for (String target : List.of("Z[i, j]", "Z[s, j]", "Z[i, i]", "Z[s, s]", "Z[i, j]<M>")) {
+      String program =
+          ("def main() { IndexLabel [i, j] = [3]; IndexLabel [s] = [0:2]; Tensor<double> M([i, j], {CSR});"
+              + (" M[i, j] = 1; Tensor<" + type + "> Z([i, j], {CSR}); Z[i, j] = 0;\n")
+              + ("  " + target + " = " + number + "; }"));
+      assertThatThrownBy(() -> run("number.ta", program, Map.of()))
+          .as(target)
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("number.ta:2:3: error: ")
+          .hasMessageContaining("as the type " + type + " has, found " + number)
+          .extracting(e -> ((WeftException) e).code())
+          .isEqualTo(ErrorCode.VALUE_OUT_OF_RANGE);
     }
   }
 

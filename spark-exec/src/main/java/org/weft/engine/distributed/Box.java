@@ -47,7 +47,7 @@ public record Box(long[] starts, long[] steps, long[] counts) implements Seriali
   }
 
   /** Every cell of the box with {@code value}, by ranges of the first mode. */
-  public static Parts.Step filled(TensorShape shape, Ranges ranges, double value) {
+  public static Parts.Step filled(TensorShape shape, Ranges ranges, Number value) {
     return (part, pieces, scope) -> {
       if (part >= ranges.parts()) {
         return Collections.emptyIterator();
@@ -67,12 +67,21 @@ public record Box(long[] starts, long[] steps, long[] counts) implements Seriali
         @Override
         public Piece next() {
           CooBlock block = cells.next();
-          double[] values = new double[block.size()];
-          Arrays.fill(values, value);
-          return new Piece(part, 0, part, block.withValues(values));
+          return new Piece(part, 0, part, filled(block, value));
         }
       };
     };
+  }
+
+  private static CooBlock filled(CooBlock block, Number value) {
+    if (value instanceof Long integer) {
+      long[] values = new long[block.size()];
+      Arrays.fill(values, integer);
+      return block.withValues(values);
+    }
+    double[] values = new double[block.size()];
+    Arrays.fill(values, value.doubleValue());
+    return block.withValues(values);
   }
 
   private CooBlock taken(CooBlock block) {

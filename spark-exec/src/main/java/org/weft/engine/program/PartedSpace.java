@@ -33,8 +33,6 @@ import org.weft.engine.distributed.CastStep;
 import org.weft.engine.distributed.DiagonalsStep;
 import org.weft.engine.distributed.MovesStep;
 import org.weft.engine.distributed.Piece;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.ReadOptions;
@@ -218,15 +216,13 @@ public final class PartedSpace implements TensorSpace {
 
   @Override
   public ProgramTensor filled(TensorShape shape, StoredAs stored, Number filled) {
-    boolean single = stored.valueType() == ValueType.FLOAT;
-    double value = single ? filled.floatValue() : filled.doubleValue();
-    if (filled instanceof Long integer && (long) value != integer) {
-      throw new WeftException(
-          ErrorCode.VALUE_OUT_OF_RANGE,
-          "expected an integer that a double holds exactly, as fills of a cluster have, found "
-              + filled);
-    }
-    boolean none = value == 0 && !stored.parsed().isDense();
+    Number value =
+        switch (stored.valueType()) {
+          case LONG -> (Number) filled.longValue();
+          case FLOAT -> (Number) filled.floatValue();
+          default -> (Number) filled.doubleValue();
+        };
+    boolean none = value.doubleValue() == 0 && !stored.parsed().isDense();
     return new Parted(
         none ? placement.of("zeros", shape, List.of()) : placement.filled("cells", shape, value),
         stored);

@@ -187,6 +187,37 @@ class PartedProgramsTest {
     }
   }
 
+  /** Long values keep their digits where a tensor is made of values from several steps. */
+  @Test
+  void longValuesAreExactInFillsAndSlices() throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i] = [5];
+          IndexLabel [w] = [1:5:2];
+          Tensor<long> L([i], {Dense});
+          Tensor<long> Z([i], {Dense});
+          Tensor<long> S([i], {CSF});
+          L[i] = 9007199254740993;
+          print(L);
+          Z[i] = 0;
+          Z[w] = L[w];
+          print(Z);
+          Z[w] += 2;
+          print(Z);
+          S[i] = -9223372036854775807;
+          S[w] = 3 * S[w];
+          print(S);
+        }
+        """;
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
+      String stored = inOneProcess(engine, program);
+      assertThat(stored).contains("0,9007199254740993,0,").contains("0,9007199254740995,0,");
+      assertThat(run(engine, "longs.ta", program)).isEqualTo(stored);
+    }
+  }
+
   /** What a program writes from parts, another one reads. */
   @Test
   void writesWhatItReads() throws IOException {
