@@ -59,6 +59,23 @@ public record Program(SourceText source, List<Function> functions, Missing missi
    */
   public record LabelRange(
       long start, OptionalLong end, long step, boolean slices, SourceSpan span) {
+    /** Whether {@code other} has the same values, and both were written as ranges. */
+    public boolean means(LabelRange other) {
+      return slices
+          && other.slices
+          && start == other.start
+          && step == other.step
+          && end.equals(other.end);
+    }
+
+    /** What to do where the range ends behind a mode of {@code size} coordinates. */
+    public String remedy(String label, long size) {
+      String shorter = "end the range at " + size + " or before";
+      return size().equals(OptionalLong.of(size))
+          ? shorter + ", or declare the mode with " + label + ", which then counts from 0 in it"
+          : shorter;
+    }
+
     /** Number of values; empty when it is not known before the program runs. */
     public OptionalLong size() {
       return end.isEmpty()

@@ -53,11 +53,13 @@ final class Assignments {
     Statement statement = Accesses.positional(written);
     TensorVariable target = frame.tensor(statement.target());
     try (Operands operands = bind(Accesses.operands(statement))) {
-      List<Optional<CoordinateRange>> ranges = targetRanges(target, statement.target(), operands);
+      List<Optional<CoordinateRange>> ranges = targetRanges(target, written.target(), operands);
       requireSameRanges(target, written.target(), statement.target(), operands);
       if (ranges.isEmpty()) {
         List<Optional<ModeIdentity>> standFor = SurvivingModes.of(statement, this::modes);
-        target.store(whole(target, statement, operands), standFor);
+        ProgramTensor value = whole(target, statement, operands);
+        target.countBy(slices.counting(written.target()));
+        target.store(value, standFor);
       } else {
         SurvivingModes.require(statement, this::modes);
         target.store(part(target, statement, operands, ranges), target.modes());
@@ -74,7 +76,7 @@ final class Assignments {
     TensorShape shape = tensor.shape();
     List<Optional<ModeIdentity>> modes = new ArrayList<>(tensor.modes());
     for (int m = 0; shape != null && m < Math.min(modes.size(), access.labels().size()); m++) {
-      Optional<CoordinateRange> range = slices.range(access.labels().get(m), shape.size(m));
+      Optional<CoordinateRange> range = slices.range(access, m, shape.size(m));
       if (range.isPresent()) {
         CoordinateRange part = range.get();
         modes.set(m, modes.get(m).map(all -> all.part(part.start(), part.step(), part.count())));
@@ -207,19 +209,22 @@ final class Assignments {
 
   private List<Optional<CoordinateRange>> targetRanges(
       TensorVariable target, Syntax.Access access, Operands operands) {
-    return maySlice(access) ? slices.ranges(access, shape(target, access, operands)) : List.of();
+    return slices.possible(access)
+        ? slices.ranges(access, shape(target, access, operands))
+        : List.of();
   }
 
   /** The labels on the left must address what those of the transposition do. */
   private void requireSameRanges(
       TensorVariable target, Syntax.Access written, Syntax.Access used, Operands operands) {
-    if (written.labels().equals(used.labels()) || !maySlice(written) && !maySlice(used)) {
+    if (written.labels().equals(used.labels())
+        || !slices.possible(written) && !slices.possible(used)) {
       return;
     }
     TensorShape shape = shape(target, used, operands);
     for (int m = 0; m < shape.order(); m++) {
-      Optional<CoordinateRange> left = slices.range(written.labels().get(m), shape.size(m));
-      Optional<CoordinateRange> right = slices.range(used.labels().get(m), shape.size(m));
+      Optional<CoordinateRange> left = slices.range(written, m, shape.size(m));
+      Optional<CoordinateRange> right = slices.listed(used, m, shape.size(m));
       if (!left.equals(right)) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
@@ -245,11 +250,6 @@ final class Assignments {
   private TensorShape shape(TensorVariable target, Syntax.Access access, Operands operands) {
     TensorShape known = target.shape();
     return known != null ? known : shapes.shape(target, access, operands.sizes);
-  }
-
-  private boolean maySlice(Syntax.Access access) {
-    return access.labels().stream()
-        .anyMatch(label -> frame.label(label.name()).map(r -> r.slices()).orElse(false));
   }
 
   private ProgramTensor whole(TensorVariable target, Statement statement, Operands operands) {

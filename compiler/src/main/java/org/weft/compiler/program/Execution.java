@@ -39,8 +39,8 @@ final class Execution implements AutoCloseable {
     this.environment = environment;
     this.frame = new CallFrame(function);
     this.shapes = new Shapes(frame, environment.inputs(), space);
-    this.tensors = new FilledTensors(space, shapes);
-    this.slices = new AddressedParts(frame);
+    this.slices = new AddressedParts(frame, shapes);
+    this.tensors = new FilledTensors(space, shapes, slices);
     this.assignments = new Assignments(space, frame, shapes, tensors, slices);
     this.scalars = new ScalarMath(frame, assignments);
   }
@@ -194,10 +194,7 @@ final class Execution implements AutoCloseable {
 
   /** Whether a label of a fill addresses a part of its mode. */
   private boolean addressesPart(TensorVariable target, Syntax.Access access) {
-    boolean ranged =
-        access.labels().stream()
-            .anyMatch(label -> frame.label(label.name()).map(r -> r.slices()).orElse(false));
-    if (!ranged) {
+    if (!slices.possible(access)) {
       return false;
     }
     TensorShape known = target.shape();

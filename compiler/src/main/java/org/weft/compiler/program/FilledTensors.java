@@ -1,5 +1,6 @@
 package org.weft.compiler.program;
 
+import java.util.List;
 import java.util.Map;
 import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.space.ProgramTensor;
@@ -9,7 +10,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 
 /** Gives tensors that are filled or read their values. */
-record FilledTensors(TensorSpace space, Shapes shapes) {
+record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices) {
   /** The value of {@code tensor}, made now if its fill was waiting for sizes. */
   ProgramTensor require(TensorVariable tensor, Syntax.Access access, Map<String, Long> hints) {
     ProgramTensor present = tensor.value();
@@ -19,6 +20,7 @@ record FilledTensors(TensorSpace space, Shapes shapes) {
     Number fill = tensor.pendingFill();
     TensorShape shape = shapes.shape(tensor, access, hints);
     ProgramTensor made = space.filled(shape, tensor.stored(), fill == null ? 0.0 : fill);
+    tensor.countBy(slices.counting(access));
     tensor.store(made);
     return made;
   }
@@ -33,6 +35,7 @@ record FilledTensors(TensorSpace space, Shapes shapes) {
               + " is sparse; fill a Dense tensor, then assign it");
     }
     TensorShape shape = shapes.shape(tensor, access, Map.of());
+    tensor.countBy(slices.counting(access));
     tensor.store(space.random(shape, tensor.stored()));
   }
 
@@ -41,5 +44,6 @@ record FilledTensors(TensorSpace space, Shapes shapes) {
     TensorShape shape = shapes.declared(tensor, input, what);
     TensorSpace.Input sized = shape.equals(input.shape()) ? input : input.within(shape);
     tensor.store(space.store(sized, tensor.stored()), input.modes());
+    tensor.countBy(List.of());
   }
 }

@@ -18,6 +18,7 @@ final class TensorVariable {
   private @Nullable ProgramTensor value;
   private @Nullable Number pendingFill;
   private List<Optional<ModeIdentity>> modes = List.of();
+  private List<Optional<Program.LabelRange>> counted = List.of();
 
   TensorVariable(Program.TensorDeclaration declaration) {
     this.declaration = declaration;
@@ -51,6 +52,19 @@ final class TensorVariable {
   /** What its modes stand for; empty if nothing is known. */
   List<Optional<ModeIdentity>> modes() {
     return modes;
+  }
+
+  /**
+   * The range of the label that a mode without a declared size was made with: the label counts from
+   * 0 in it.
+   */
+  Optional<Program.LabelRange> counted(int mode) {
+    return mode < counted.size() ? counted.get(mode) : Optional.empty();
+  }
+
+  /** Notes the ranges of the labels of an assignment to the whole tensor. */
+  void countBy(List<Optional<Program.LabelRange>> ranges) {
+    counted = List.copyOf(ranges);
   }
 
   /** Replaces the value by one whose modes stand for nothing; the old one is freed. */

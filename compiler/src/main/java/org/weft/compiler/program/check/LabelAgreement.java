@@ -50,7 +50,9 @@ final class LabelAgreement {
     }
     String where = "mode " + mode + " of " + declaration.name().name();
     if (range.slices()) {
-      slice(label, range, size.getAsLong(), where);
+      if (!counts(range, declaration.modes().get(mode))) {
+        slice(label, range, size.getAsLong(), where);
+      }
       return;
     }
     if (range.size().isPresent() && range.size().getAsLong() != size.getAsLong()) {
@@ -91,9 +93,15 @@ final class LabelAgreement {
     }
   }
 
+  /** Whether {@code range} is that of the label that {@code mode} was declared with. */
+  private boolean counts(Program.LabelRange range, Program.Mode mode) {
+    Program.LabelRange declared =
+        mode instanceof Program.LabelledMode labelled ? labels.get(labelled.label().name()) : null;
+    return declared != null && declared.means(range);
+  }
+
   private void slice(Syntax.Label label, Program.LabelRange range, long size, String where) {
-    boolean whole = range.size().isPresent() && range.size().getAsLong() == size;
-    if (!whole && range.end().isPresent() && range.end().getAsLong() > size) {
+    if (range.end().isPresent() && range.end().getAsLong() > size) {
       diagnostics.error(
           label.span(),
           "the label "
@@ -104,7 +112,7 @@ final class LabelAgreement {
               + where
               + " has size "
               + size,
-          "end the range at " + size + " or before");
+          range.remedy(label.name(), size));
     }
   }
 }
