@@ -172,7 +172,7 @@ final class ExpressionParser {
             ? "the expression is nested more than " + DEEPEST + " deep"
             : "the expression has more than " + MOST_OPERANDS + " operands",
         "split it into several statements with intermediate tensors");
-    tokens.skipToEnd();
+    tokens.skipStatement();
     return new Syntax.Missing(token.span());
   }
 

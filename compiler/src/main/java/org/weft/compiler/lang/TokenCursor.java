@@ -16,6 +16,9 @@ final class TokenCursor {
 
   private int at;
 
+  /** Where the cursor went when it gave up; -1 as long as it has not. */
+  private int resumed = -1;
+
   TokenCursor(SourceText source, Diagnostics diagnostics) {
     this.tokens = Lexer.tokens(source, diagnostics);
     this.diagnostics = diagnostics;
@@ -84,12 +87,27 @@ final class TokenCursor {
     return false;
   }
 
+  /**
+   * Leaves out the rest of the statement, whose error has been reported. What the grammar misses
+   * there would only follow from it, and is not reported.
+   */
+  void skipStatement() {
+    while (!isAt(Kind.SEMICOLON) && !isAt(Kind.END)) {
+      next();
+    }
+    resumed = at;
+  }
+
+  /** As {@link #skipStatement}, all of the rest. */
   void skipToEnd() {
     at = tokens.size() - 1;
+    resumed = at;
   }
 
   void error(Token token, String message, String advice) {
-    diagnostics.error(token.span(), message, advice);
+    if (at != resumed) {
+      diagnostics.error(token.span(), message, advice);
+    }
   }
 
   /** Takes a {@code kind}; reports it if it is missing. */

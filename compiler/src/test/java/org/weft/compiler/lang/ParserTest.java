@@ -139,6 +139,27 @@ class ParserTest {
     assertFails("y = x" + " * (x".repeat(100_000) + ")".repeat(100_000));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(",
+        "-",
+        "abs(",
+        "max(A(i), ",
+        "sum(j, ",
+        "SUM(",
+        "transpose(",
+        "1 + (",
+        "a @(min,+) ("
+      })
+  void deepNestingIsOneError(String unit) {
+    Diagnostics diagnostics = new Diagnostics();
+    Parser.statement(SourceText.expression("y(i) = " + unit.repeat(120) + "A(i)"), diagnostics);
+    assertThat(diagnostics.list())
+        .extracting(Diagnostic::message)
+        .containsExactly("the expression is nested more than 100 deep");
+  }
+
   @Test
   void ofALongLineThePartAroundThePlaceIsShown() {
     String sum = " + x(i)".repeat(100);

@@ -180,6 +180,26 @@ class ProgramErrorsTest {
   }
 
   @Test
+  void ofWhatIsNestedTooDeepTheErrorIsReportedAndNothingThatFollowsFromIt() {
+    String statement = "  y[i] = " + "abs(".repeat(120) + "A[i]" + ")".repeat(120) + ";\n";
+    String loops =
+        "  for n in range(0, 2, 1):\n".repeat(25) + "  print(1);\n" + "  end\n".repeat(25);
+    assertThatThrownBy(
+            () ->
+                ProgramRunner.parse(
+                    new SourceText(
+                        "deep.ta", "def main() {\n" + statement + "  print();\n" + loops + "}\n")))
+        .message()
+        .satisfies(
+            text ->
+                assertThat(text.lines().filter(line -> line.contains("error:")))
+                    .satisfiesExactly(
+                        line -> assertThat(line).contains("the expression is nested more than"),
+                        line -> assertThat(line).startsWith("deep.ta:3:"),
+                        line -> assertThat(line).contains("loops are nested more than")));
+  }
+
+  @Test
   void deepAndLongProgramsAreErrorsNotStackOverflows() {
     for (String unit : List.of("for n in range(2): ", "print((", "var s = -", "{", "def f() {")) {
       errors("def main() { " + unit.repeat(50_000));
