@@ -202,6 +202,8 @@ class CommandLineTest {
         "explain reorder IN --method lexi --master local | weft reorder runs in one process",
         "cpd IN --rank 1 --reorder lexy --output d | expected a reordering out of",
         "eval Z(i,j,k)=A(i,j,k) --input A=IN --output x.rb | .mtx",
+        "eval Z(i,j,k)=A(i,j,k) --input A=missing --output x.mtx.gz | the result has order 3",
+        "eval s=A(i,j,k) --input A=missing --output x.tns | the result is a scalar: print it",
         "convert IN x.rb                         | Harwell-Boeing text is read, but not written",
         "explain                                 | expected a command after explain",
         "explain --executors 0 stats IN          | expected --executors from 1 to 1,000,000, found 0",

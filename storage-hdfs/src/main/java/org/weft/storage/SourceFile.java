@@ -95,7 +95,10 @@ public final class SourceFile {
     } catch (FileNotFoundException e) {
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
-          uri + ": expected a file, found nothing at " + path + "; check the path",
+          uri
+              + ": expected a file, found nothing"
+              + FileAccess.place(uri, path)
+              + "; check the path",
           e);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);

@@ -189,7 +189,15 @@ public final class EvalCommand extends SparkCommand {
     if (file.isEmpty()) {
       throw usage("--output %s: expected a file name or 'print', found nothing", output);
     }
-    return file.equals(PRINT) ? null : file;
+    if (file.equals(PRINT)) {
+      return null;
+    }
+    int order = statement.target().labels().size();
+    if (order == 0) {
+      throw usage("--output %s: the result is a scalar: print it", output);
+    }
+    requireMatrix(file, order);
+    return file;
   }
 
   private StatementInput input(
@@ -313,9 +321,6 @@ public final class EvalCommand extends SparkCommand {
   }
 
   private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes) {
-    if (result.shape().order() == 0) {
-      throw usage("--output %s: the result is a scalar: print it", output);
-    }
     WriteOptions options = modes.written(uri, result.format().valueType(), common.zeroBased);
     return ResultOutput.write(files, uri, common.overwrite, result, options);
   }

@@ -106,12 +106,7 @@ abstract class TensorJobCommand extends SparkCommand {
               + " or, for a matrix, .mtx",
           target, commandName());
     }
-    if (order != 2 && (target.endsWith(".mtx") || target.endsWith(".mtx.gz"))) {
-      throw usage(
-          "%s: the result has order %d, and Matrix Market holds matrices: expected a name that ends"
-              + " in .tns, .tns.gz or .wtb",
-          target, order);
-    }
+    requireMatrix(target, order);
   }
 
   @Override

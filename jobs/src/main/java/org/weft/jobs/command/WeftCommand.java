@@ -162,6 +162,16 @@ public abstract class WeftCommand implements Callable<Integer> {
     }
   }
 
+  /** Refuses Matrix Market, which holds matrices, for a result of another order. */
+  protected final void requireMatrix(String target, int order) {
+    if (order != 2 && TensorFiles.extensionOf(target).startsWith(".mtx")) {
+      throw usage(
+          "%s: the result has order %d, and Matrix Market holds matrices: expected a name that ends"
+              + " in .tns, .tns.gz or .wtb",
+          target, order);
+    }
+  }
+
   /** Writes a text file as one commit, and says so. */
   protected final void write(Console console, FileAccess files, String uri, String text)
       throws IOException {

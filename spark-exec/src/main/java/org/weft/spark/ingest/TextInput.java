@@ -46,7 +46,10 @@ final class TextInput {
       if (found == null || found.length == 0) {
         throw new WeftException(
             ErrorCode.INPUT_NOT_FOUND,
-            input + ": expected a file, found nothing at " + path + "; check the path");
+            input
+                + ": expected a file, found nothing"
+                + FileAccess.place(input, path)
+                + "; check the path");
       }
       return path;
     } catch (IOException e) {

@@ -90,7 +90,7 @@ public final class ContainerGarbage {
     if (root == null || !root.isDirectory()) {
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
-          uri + ": expected a folder, found none at " + versions.folder());
+          uri + ": expected a folder, found none" + FileAccess.place(uri, versions.folder()));
     }
     // Before the versions: what is committed between the two looks is named by the second.
     FileStatus data = status(versions.resolve(ContainerTransaction.DATA));

@@ -87,8 +87,8 @@ final class Versions {
         throw new WeftException(
             ErrorCode.INPUT_NOT_FOUND,
             uri
-                + ": expected a tensor folder with manifest-N.json, found none at "
-                + folder
+                + ": expected a tensor folder with manifest-N.json, found none"
+                + FileAccess.place(uri, folder)
                 + "; check the path");
       }
       try {

@@ -23,6 +23,7 @@ import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.hdfs.DFSUtilClient;
 import org.apache.hadoop.io.Text;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -40,6 +41,7 @@ public final class FileAccess implements Serializable {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
 
   private static final String LOCAL = "file";
+  private static final String HDFS = "hdfs";
   private static final int HOSTS = 3;
 
   /** A configuration; empty for Hadoop's defaults, which a process reads when it needs them. */
@@ -187,6 +189,9 @@ public final class FileAccess implements Serializable {
     UnfinishedOutputs.beforeHadoopCloses();
     try {
       FileSystem fs = path.getFileSystem(configuration());
+      if (HDFS.equals(path.toUri().getScheme())) {
+        requireHdfsName(path);
+      }
       return fs instanceof LocalFileSystem local ? local.getRawFileSystem() : fs;
     } catch (UnsupportedFileSystemException e) {
       throw new WeftException(
@@ -199,8 +204,29 @@ public final class FileAccess implements Serializable {
     } catch (IOException e) {
       throw unavailable(path.toString(), e);
     } catch (RuntimeException | NoClassDefFoundError e) {
-      throw StorageFault.missingClass(path, e);
+      throw StorageFault.unusable(path, e);
     }
+  }
+
+  private static void requireHdfsName(Path path) {
+    String name = path.toUri().getPath();
+    if (!DFSUtilClient.isValidName(name)) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          path
+              + ": expected a path that HDFS can have, "
+              + (name.contains(":")
+                  ? "found ':' in a name, which HDFS does not allow"
+                  : "found '" + name + "'")
+              + "; name another place");
+    }
+  }
+
+  /**
+   * Where {@code path} is, for an error that begins with its {@code name}; nothing if that says so.
+   */
+  public static String place(String name, Path path) {
+    return name.equals(path.toString()) ? "" : " at " + path;
   }
 
   /**

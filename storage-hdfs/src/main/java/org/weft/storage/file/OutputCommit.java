@@ -70,7 +70,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     Path parent = target.getParent();
     if (parent == null) {
       throw new WeftException(
-          ErrorCode.USAGE, uri + ": expected an output below the root folder, found the root");
+          ErrorCode.USAGE, this.uri + ": expected an output below the root folder, found the root");
     }
     this.staging = sibling(parent, hiddenName(target.getName(), STAGING_SUFFIX));
     try {
@@ -80,7 +80,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       }
       this.createdParents = missingAncestors(parent);
     } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
+      throw FileAccess.unavailable(this.uri, e);
     }
     UnfinishedOutputs.add(this);
     createParents(parent);
@@ -96,7 +96,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       Renames.of(fs).requireName(target); // local systems know only where the folder is there
       created = true;
     } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
+      throw FileAccess.unavailable(this.uri, e);
     } finally {
       if (!created) {
         close();

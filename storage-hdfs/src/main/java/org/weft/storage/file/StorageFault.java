@@ -2,10 +2,12 @@ package org.weft.storage.file;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
@@ -19,6 +21,10 @@ final class StorageFault {
       Pattern.compile(
           "\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)"
               + "(/\\.\\1\\.[0-9a-f-]{36}\\.weft-tmp|/\\1(?![^\\s:'\",;)]))?");
+
+  /** How Hadoop's calls say that a host is unknown. */
+  private static final Pattern CALLED_HOST =
+      Pattern.compile("(?s).*destination host is: [(\"]*([^\"):/]+).*");
 
   private static final Pattern LOCAL_URI = Pattern.compile("\\bfile:(?:(?=/(?!/))|//(?=/))");
 
@@ -89,6 +95,13 @@ final class StorageFault {
             + lastWords(message)
             + "); check host and port, or start the file system, and run again";
       }
+      if (cause instanceof UnknownHostException) {
+        Matcher call = CALLED_HOST.matcher(message);
+        return "cannot resolve host "
+            + (call.matches() ? call.group(1) : shown(message))
+            + "; check the address, or the settings of HDFS if this is the name of a service"
+            + " (WEFT_CONF_DIR), and run again";
+      }
       if (cause instanceof AccessControlException
           || cause instanceof AccessDeniedException
           || lower.contains("permission denied")) {
@@ -124,13 +137,18 @@ final class StorageFault {
     return withoutHiddenNames(LOCAL_URI.matcher(line).replaceAll(""));
   }
 
+  /** Hidden names stand in URIs that Weft made itself; nobody has named local files so. */
   static String withoutHiddenNames(String text) {
-    return HIDDEN_NAME.matcher(text).replaceAll("$1");
+    Matcher hidden = HIDDEN_NAME.matcher(text);
+    return hidden.find() ? LOCAL_URI.matcher(hidden.replaceAll("$1")).replaceAll("") : text;
   }
 
-  /** A file system whose classes are not there, or which is set up wrongly. */
-  static WeftException missingClass(Path path, Throwable failure) {
+  /** A file system that is not found, whose classes are not there, or which is set up wrongly. */
+  static WeftException unusable(Path path, Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnknownHostException unknown) {
+        return of(path.toString(), unknown);
+      }
       if (cause instanceof ClassNotFoundException || cause instanceof NoClassDefFoundError) {
         return new WeftException(
             ErrorCode.USAGE,

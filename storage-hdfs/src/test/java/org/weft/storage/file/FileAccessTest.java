@@ -1,6 +1,7 @@
 package org.weft.storage.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -8,9 +9,16 @@ import java.io.File;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
 
 class FileAccessTest {
   private static FileAccess of(String user) {
@@ -82,5 +90,50 @@ class FileAccessTest {
     assertThat(arrived(of("bob")).configuration().get("weft.test.user")).isEqualTo("bob");
     assertThat(arrived(of("ada")).configuration().get("weft.test.user")).isEqualTo("ada");
     assertThat(arrived(FileAccess.plain()).configuration().get("weft.test.user")).isNull();
+  }
+
+  /** HDFS itself says this with an unchecked exception, where it is first asked. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hdfs://127.0.0.1:9/p/y: z.tns", "hdfs://127.0.0.1:9/a:b/y.tns"})
+  void namesThatHdfsCannotHaveAreWrong(String name) {
+    FileAccess files = FileAccess.local();
+    assertThatThrownBy(() -> files.fileSystem(files.path(name)))
+        .isInstanceOfSatisfying(
+            WeftException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.USAGE);
+              assertThat(e.getMessage()).startsWith(name + ": ").contains("found ':' in a name");
+            });
+  }
+
+  @Test
+  void hostsThatNobodyKnowsAreNamed() {
+    String uri = "hdfs://namenode.invalid:8020/x.tns";
+    assertThatThrownBy(() -> TensorFiles.open(FileAccess.local(), uri, ReadOptions.defaults()))
+        .isInstanceOfSatisfying(
+            WeftException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.STORAGE_UNAVAILABLE);
+              assertThat(e.getMessage())
+                  .startsWith(uri + ": cannot resolve host namenode.invalid; check the address");
+            });
+  }
+
+  /** As Hadoop's calls have it, once a file system is there. */
+  @Test
+  void hostsThatCallsDoNotFindAreNamed() {
+    UnknownHostException call =
+        new UnknownHostException(
+            "Invalid host name: local host is: (unknown); destination host is: \"nn2\":8020;"
+                + " java.net.UnknownHostException; For more details see: http://x");
+    assertThat(FileAccess.unavailable("hdfs://nn2:8020/x", call))
+        .hasMessageContaining("cannot resolve host nn2;");
+  }
+
+  @Test
+  void placesAreNotNamedTwice() {
+    FileAccess files = FileAccess.local();
+    assertThat(FileAccess.place("hdfs://h/x", files.path("hdfs://h/x"))).isEmpty();
+    assertThat(FileAccess.place("/x", files.path("/x"))).isEqualTo(" at file:/x");
   }
 }

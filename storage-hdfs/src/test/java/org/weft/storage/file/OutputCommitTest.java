@@ -338,6 +338,10 @@ class OutputCommitTest {
     try (OutputCommit driver = OutputCommit.begin(Entries.ACCESS, local("x.tns"), false)) {
       String staged = driver.stagedFile();
       assertThat(staged).endsWith("/x.tns");
+      // What a task calls it: the path, as in one process, and not Hadoop's URI of it.
+      try (OutputCommit task = OutputCommit.attempt(Entries.ACCESS, staged)) {
+        assertThat(task.uri()).startsWith("/").endsWith("/x.tns").doesNotContain(".weft-tmp");
+      }
       write(OutputCommit.attempt(Entries.ACCESS, staged).create(), "ki");
       try (OutputCommit again = OutputCommit.attempt(Entries.ACCESS, staged)) {
         write(again.create(), "text");
