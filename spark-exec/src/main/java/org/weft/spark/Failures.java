@@ -202,6 +202,12 @@ public final class Failures {
               + firstLine(cause),
           cause);
     }
+    if (message.contains(STAGE_FAILURE)) {
+      WeftException missing = MissingClass.of(message, cause);
+      if (missing != null) {
+        return missing;
+      }
+    }
     Matcher lost = EXECUTOR_LOST.matcher(message);
     return lost.matches()
         ? new WeftException(

@@ -38,6 +38,13 @@ class FailuresTest {
             + " running tasks) Reason: Remote RPC client disassociated | WEFT-403 | disassociated",
         "TASK (10.0.0.1 executor 2): TaskResultLost (result lost from block manager) | WEFT-403"
             + " | spark.driver.memory",
+        "TASK (10.0.0.1 executor 2): java.lang.ClassNotFoundException: org.weft.spark.Gone"
+            + " | WEFT-100 | found no org.weft.spark.Gone; name weft-executor.jar",
+        "TASK (10.0.0.1 executor 2): java.lang.NoClassDefFoundError: org/assertj/core/api/Assertions"
+            + " | WEFT-100 | found no org.assertj.core.api.Assertions, which is in assertj-core-",
+        "TASK (10.0.0.1 executor 2): java.lang.ClassCastException: cannot assign instance of"
+            + " java.lang.invoke.SerializedLambda to field org.apache.spark.rdd.MapPartitionsRDD.f"
+            + " of type scala.Function3 | WEFT-100 | name weft-executor.jar",
         "TASK (10.0.0.1 executor 2): java.lang.IllegalStateException: x | WEFT-999 | Lost task 0.3"
       })
   void haveCodeAndRemedy(String words, String code, String remedy) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
@@ -28,6 +28,11 @@ import org.weft.tensor.CooBlock;
 final class ExecutorJars {
   private static final String JARS = "spark.jars";
 
+  /** Set where the launcher started the driver, which then has each jar on its class path. */
+  private static final String LAUNCHER = "weft.launcher";
+
+  private static final String ALL_IN_ONE = "weft-executor.jar";
+
   /** One class of each jar. */
   private static final List<Class<?>> OF_TASKS =
       List.of(
@@ -44,21 +49,38 @@ final class ExecutorJars {
 
   private ExecutorJars() {}
 
-  /** Names the jars, unless somebody has named jars or executors are this process. */
+  /**
+   * Names the jars beside those that are named, such as a connector's, unless executors are this
+   * process or {@code spark-submit} started it.
+   */
   static void add(SparkConf conf) {
     String master = conf.get("spark.master").toLowerCase(Locale.ROOT);
-    if (master.equals("local") || master.startsWith("local[") || conf.contains(JARS)) {
+    List<String> named =
+        Stream.of(conf.get(JARS, "").split(",")).filter(jar -> !jar.isBlank()).toList();
+    boolean submitted = !named.isEmpty() && System.getProperty(LAUNCHER) == null;
+    if (master.equals("local")
+        || master.startsWith("local[")
+        || submitted
+        || named.stream().anyMatch(jar -> jar.endsWith(ALL_IN_ONE))) {
       return;
     }
+    Set<String> names = named.stream().map(ExecutorJars::name).collect(Collectors.toSet());
     String jars =
-        OF_TASKS.stream()
-            .flatMap(ExecutorJars::jar)
-            .collect(Collectors.toCollection(TreeSet::new))
-            .stream()
+        Stream.concat(
+                named.stream(),
+                OF_TASKS.stream()
+                    .flatMap(ExecutorJars::jar)
+                    .filter(jar -> !names.contains(name(jar)))
+                    .distinct()
+                    .sorted())
             .collect(Collectors.joining(","));
     if (!jars.isEmpty()) {
       conf.set(JARS, jars);
     }
+  }
+
+  private static String name(String jar) {
+    return jar.substring(jar.lastIndexOf('/') + 1);
   }
 
   /** The jar of a class; none where classes lie in a folder, as in tests. */
