@@ -87,6 +87,15 @@ final class StorageFault {
         return "HDFS is in safe mode, in which it cannot be written; wait until it has left it"
             + " (hdfs dfsadmin -safemode wait) and run again";
       }
+      if (lower.contains("could not obtain block")) {
+        return "no DataNode that runs has one of its blocks; start the DataNodes that had it (hdfs"
+            + " dfsadmin -report, hdfs fsck) and run again";
+      }
+      if (lower.contains("could only be written to")
+          || lower.contains("could only be replicated")) {
+        return "HDFS has no DataNode that takes a block; start DataNodes, or free space on them (hdfs"
+            + " dfsadmin -report), and run again";
+      }
       if (lower.contains("read-only file system")) {
         return "the file system is read-only; name another place";
       }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -128,6 +129,17 @@ class FileAccessTest {
                 + " java.net.UnknownHostException; For more details see: http://x");
     assertThat(FileAccess.unavailable("hdfs://nn2:8020/x", call))
         .hasMessageContaining("cannot resolve host nn2;");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'Could not obtain block: BP-1:blk_2 file=/x No live nodes contain current block', has one of its",
+    "'File /x could only be written to 0 of the 1 minReplication nodes.', that takes a block"
+  })
+  void dataNodesThatAreGoneAreSaidToBe(String words, String expected) {
+    assertThat(FileAccess.unavailable("hdfs://h/x", new IOException(words)))
+        .hasMessageContaining("no DataNode")
+        .hasMessageContaining(expected);
   }
 
   @Test
