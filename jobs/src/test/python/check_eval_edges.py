@@ -60,6 +60,30 @@ short = A.tocoo()
 short.coords = (short.coords[0][:3], short.coords[1])
 fails("3 rows", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=short, x=x))
 
+# Indices out of range, wherever SciPy or a kernel would follow them.
+sound = sp.csr_matrix(np.ones((3, 3)))
+for changes, words in (
+    ({"indptr": [0, 5, 2, 9]}, "indptr of M"),
+    ({"indptr": [0, -3, 4, 9]}, "indptr of M"),
+    ({"indptr": [-1, 3, 6, 9]}, "indptr of M"),
+    ({"indptr": [0, 3, 6, 900]}, "M has 9 indices and 9 values, expected 900"),
+    ({"indices": [0, 1, 1 << 20, 0, 1, 2, 0, 1, 2]}, "indices of M has coordinate 1048576 at 2, expected 0 to 2"),
+    ({"indices": [0, -1, 2, 0, 1, 2, 0, 1, 2]}, "indices of M has coordinate -1 at 1, expected 0 to 2"),
+):
+    for kind in ("csr", "csc"):
+        M = getattr(sp, f"{kind}_matrix")(np.ones((3, 3)))
+        M.has_canonical_format = True  # otherwise some are sorted first, and are elsewhere
+        for name, values in changes.items():
+            setattr(M, name, np.array(values, dtype=np.int32))
+        for statement in ("C(i,k) = M(i,j) * S(j,k)", "C(i,k) = S(i,j) * M(j,k)", "C(i,j) = M(i,j) + M(j,i)", "y(i) = M(i,j)"):
+            others = {"S": sound.asformat(kind)} if "S" in statement else {}
+            fails(words, lambda: weft.eval(statement, M=M, **others))
+for name in ("row", "col"):
+    M = sound.tocoo()
+    M.coords = tuple(np.where(axis == 2, 3, axis) if what == name else axis for what, axis in zip(("row", "col"), M.coords))
+    for statement in ("y(i) = M(i,j)", "C(i,j) = M(i,j) + M(j,i)"):
+        fails(f"{name} of M has coordinate 3", lambda: weft.eval(statement, M=M))
+
 # An answer that nobody waited for is not the next one's. A build in the background ignores SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))

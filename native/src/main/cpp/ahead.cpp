@@ -62,7 +62,7 @@ class Call {
  public:
   Call(const weft_ahead *library, weft_tensor *tensors) : library_(library), tensors_(tensors) {}
 
-  int32_t run(int32_t threads, bool check) {
+  int32_t run(int32_t threads, int32_t check) {
     static const int64_t level = cpu_level();
     if (level < library_->cpu) {
       return fail(WEFT_WRONG_CPU, "the library is compiled for x86-64-v%d, this processor has v%d",
@@ -85,9 +85,11 @@ class Call {
  private:
   const weft_ahead_tensor &spec(int64_t t) const { return library_->tensor[t]; }
 
-  int32_t look(bool check) {
+  /* `check` says whether the order of all operands is looked at, and by bit t the coordinates of t. */
+  int32_t look(int32_t check) {
     for (int64_t t = 1; t < library_->tensors; t++) {
-      int32_t code = look_at(spec(t), tensors_[t], &views_[t], check);
+      Look look = check & 1 ? ORDER : check >> t & 1 ? RANGES : OFFSETS;
+      int32_t code = look_at(spec(t), tensors_[t], &views_[t], look);
       if (code != WEFT_DONE) return code;
     }
     return WEFT_DONE;
@@ -330,7 +332,7 @@ extern "C" int32_t weft_ahead_call(const weft_ahead *library, weft_tensor *tenso
   if (tensors == nullptr) {
     return weft::fail(WEFT_NO_OPERAND, "the result %s is missing", library->tensor[0].name);
   }
-  return weft::Call(library, tensors).run(threads, check != 0);
+  return weft::Call(library, tensors).run(threads, check);
 }
 
 extern "C" void weft_ahead_free(weft_tensor *result) {

@@ -78,8 +78,7 @@ int32_t look_at_level(const weft_ahead_tensor &spec, const weft_tensor &tensor, 
       int64_t last = at(view->pos[l], tensor.index_bits, parents);
       if (first != 0 || last != count) {
         return fail(WEFT_WRONG_FORMAT,
-                    "pos of level %d of %s (%s) goes from %lld to %lld, expected 0 and the %lld "
-                    "elements of crd",
+                    "pos of level %d of %s (%s) goes from %lld to %lld, expected 0 to %lld",
                     number(l), spec.name, spec.format, shown(first), shown(last), shown(count));
       }
     }
@@ -91,13 +90,33 @@ int32_t look_at_level(const weft_ahead_tensor &spec, const weft_tensor &tensor, 
   return WEFT_DONE;
 }
 
-/* pos ascends. */
+/* Whether no number is less than the one before. Without a branch, so that it takes vectors. */
+template <typename T>
+bool ascends(const void *array, int64_t length) {
+  const T *numbers = static_cast<const T *>(array);
+  int64_t falls = 0;
+  for (int64_t i = 1; i < length; i++) falls |= numbers[i] < numbers[i - 1];
+  return falls == 0;
+}
+
+/* Whether all numbers are from 0 to size - 1; a negative one is large without its sign. */
+template <typename T>
+bool within(const void *array, int64_t length, uint64_t size) {
+  const T *numbers = static_cast<const T *>(array);
+  T most = 0;
+  for (int64_t i = 0; i < length; i++) most = numbers[i] > most ? numbers[i] : most;
+  return length == 0 || most < size;
+}
+
+/* pos ascends. Its ends are known. */
 int32_t check_segments(const weft_ahead_tensor &spec, const weft_tensor &tensor, int64_t l,
                        int64_t parents, const View &view) {
-  for (int64_t p = 0; p < parents; p++) {
+  bool ascend = tensor.index_bits == 32 ? ascends<int32_t>(view.pos[l], parents + 1)
+                                        : ascends<int64_t>(view.pos[l], parents + 1);
+  for (int64_t p = 0; p < parents && !ascend; p++) {
     int64_t from = at(view.pos[l], tensor.index_bits, p);
     int64_t to = at(view.pos[l], tensor.index_bits, p + 1);
-    if (from > to || to > view.counts[l]) {
+    if (from > to) {
       return fail(WEFT_BAD_INDEX, "pos of level %d of %s (%s) has %lld after %lld, at %lld of %lld",
                   number(l), spec.name, spec.format, shown(to), shown(from), shown(p + 1),
                   shown(parents));
@@ -110,7 +129,10 @@ int32_t check_segments(const weft_ahead_tensor &spec, const weft_tensor &tensor,
 int32_t check_range(const weft_ahead_tensor &spec, const weft_tensor &tensor, int64_t l,
                     const View &view) {
   int64_t size = tensor.sizes[spec.levels[l].mode];
-  for (int64_t p = 0; p < view.counts[l]; p++) {
+  uint64_t limit = static_cast<uint64_t>(size);
+  bool inside = tensor.index_bits == 32 ? within<uint32_t>(view.crd[l], view.counts[l], limit)
+                                        : within<uint64_t>(view.crd[l], view.counts[l], limit);
+  for (int64_t p = 0; p < view.counts[l] && !inside; p++) {
     int64_t crd = at(view.crd[l], tensor.index_bits, p);
     if (crd < 0 || crd >= size) {
       return fail(WEFT_BAD_INDEX, "crd of level %d of %s (%s) has coordinate %lld at %lld, expected 0 to %lld",
@@ -157,12 +179,12 @@ int32_t check_order(const weft_ahead_tensor &spec, const weft_tensor &tensor, in
 }
 
 int32_t check_level(const weft_ahead_tensor &spec, const weft_tensor &tensor, int64_t l,
-                    int64_t parents, const View &view) {
+                    int64_t parents, const View &view, Look look) {
   int64_t kind = spec.levels[l].kind;
   if (kind == WEFT_DENSE_LEVEL) return WEFT_DONE;
   int32_t code = WEFT_DONE;
   if (kind == WEFT_COMPRESSED_LEVEL) code = check_segments(spec, tensor, l, parents, view);
-  return code == WEFT_DONE ? check_range(spec, tensor, l, view) : code;
+  return code == WEFT_DONE && look >= RANGES ? check_range(spec, tensor, l, view) : code;
 }
 
 int32_t look_at_type(const weft_ahead_tensor &spec, const weft_tensor &tensor) {
@@ -189,12 +211,12 @@ int32_t look_at_type(const weft_ahead_tensor &spec, const weft_tensor &tensor) {
 
 }  // namespace
 
-int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *view, bool check) {
+int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *view, Look look) {
   int32_t code = look_at_type(spec, tensor);
   int64_t parents = 1;
   for (int64_t l = 0; l < spec.order && code == WEFT_DONE; l++) {
     code = look_at_level(spec, tensor, l, parents, view);
-    if (check && code == WEFT_DONE) code = check_level(spec, tensor, l, parents, *view);
+    if (code == WEFT_DONE) code = check_level(spec, tensor, l, parents, *view, look);
     if (code == WEFT_DONE) parents = view->counts[l];
   }
   if (code != WEFT_DONE) return code;
@@ -206,7 +228,7 @@ int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *
     return fail(WEFT_WRONG_FORMAT, "the values of %s are null", spec.name);
   }
   parents = 1;
-  for (int64_t l = 0; l < spec.order && check; l++) {
+  for (int64_t l = 0; l < spec.order && look == ORDER; l++) {
     if (spec.levels[l].kind == WEFT_COMPRESSED_LEVEL) {
       code = check_order(spec, tensor, l, parents, *view);
       if (code != WEFT_DONE) return code;

@@ -34,8 +34,12 @@ class Widened {
   int count_ = 0;
 };
 
-/* Looks at an operand: O(levels), or O(stored entries) with `check`. Returns a weft_code. */
-int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *view, bool check);
+/* What of an operand is looked at besides its lengths and pos, each with what is before it. */
+enum Look { OFFSETS, RANGES, ORDER };
+
+/* Looks at an operand: O(positions above the last level), or O(stored entries) from RANGES on.
+ * Returns a weft_code. */
+int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *view, Look look);
 
 int32_t wrong_type(const weft_ahead_tensor &spec, const weft_tensor &tensor);
 

@@ -101,15 +101,39 @@ def spmv_errors(k):
         bad = sp.csr_matrix((np.ones(2), np.int32([0, 1]), np.int32([0, 1, 2])), shape=(2, 3))
         bad.has_canonical_format = True
         setattr(bad, name, value)
-        call = lambda: k.run(A=bad, x=np.ones(3), check=True)
-        refused(call, code=code if name == "indices" else None)
+        refused(lambda: k.run(A=bad, x=np.ones(3)), f"{name} of A", code=code if name == "indices" else None)
+        bad = sp.csr_matrix((np.ones(2), np.int32([0, 1]), np.int32([0, 1, 2])), shape=(2, 3))
+        setattr(bad, name, value)
+        refused(lambda: k.run(A=bad, x=np.ones(3)), f"{name} of A")
     bad = sp.csr_matrix((np.ones(2), np.int32([1, 0]), np.int32([0, 2])), shape=(1, 3))
     bad.has_canonical_format = True
     refused(lambda: k.run(A=bad, x=np.ones(3), check=True), "sort the entries", code=15)
-    for value, words in (([0, 90, 1], "pos of level 1"), ([0, -9, 1], "pos of level 1")):
+    for value, words in (
+        ([0, 90, 1], "indptr of A has 1 after 90, at 2 of 2"),
+        ([0, -9, 1], "indptr of A has -9 after 0, at 1 of 2"),
+        ([-9, 0, 1], "indptr of A goes from -9 to 1, expected 0 to 1"),
+    ):
         bad = sp.csr_matrix((np.ones(1), np.int32([1]), np.int32([0, 0, 1])), shape=(2, 3))
         bad.indptr = np.int32(value)
-        refused(lambda: k.run(A=bad, x=np.ones(3), check=True), words)
+        refused(lambda: k.run(A=bad, x=np.ones(3)), words)
+    # Long lists of coordinates are looked at once for each array.
+    for index in (np.int32, np.int64):
+        large = sp.csr_matrix(np.ones((300, 100)))
+        large.indptr, large.indices = large.indptr.astype(index), large.indices.astype(index)
+        for _ in range(2):
+            close(k.run(A=large, x=np.ones(100)), large @ np.ones(100))
+        for value in (100, -1, 1 << 30):
+            bad = large.indices.copy()
+            bad[12345] = value
+            large.indices = bad
+            words = f"indices of A has coordinate {value} at 12345, expected 0 to 99"
+            for _ in range(2):
+                refused(lambda: k.run(A=large, x=np.ones(100)), words, code=14)
+            bad[12345] = 45
+            close(k.run(A=large, x=np.ones(100)), large @ np.ones(100))
+        narrow = sp.csr_matrix((large.data, large.indices, large.indptr), shape=(300, 100))
+        narrow._shape = 300, 99
+        refused(lambda: k.run(A=narrow, x=np.ones(99)), "expected 0 to 98", code=14)
     for name, value, words in (
         ("indptr", np.int32([]), "indptr of A has 0 elements, expected 71"),
         ("indptr", np.zeros((71, 1), np.int32), "lists"),
@@ -230,7 +254,11 @@ def ttv(k):
     ):
         refused(lambda: k.pack("T", coordinates, values, shape), words)
     T.crd[1][0] = 30
-    refused(lambda: k.run(T=T, v=v, check=True), "crd of level 1 of T", "expected 0 to 29", code=14)
+    refused(lambda: k.run(T=T, v=v), "crd of level 1 of T", "expected 0 to 29", code=14)
+    T.crd[1][0] = 29
+    second, T.pos[1][2] = T.pos[1][2], 0
+    refused(lambda: k.run(T=T, v=v), "pos of level 1 of T", "has 0 after", code=14)
+    T.pos[1][2] = second
     T.vals = T.vals[:-1]
     refused(lambda: k.run(T=T, v=v), "values, expected", code=11)
     empty = k.pack("T", ([], [], []), [], X.shape)

@@ -91,13 +91,32 @@ def _compiled(statement, format, sizes, operands):
         if not _STORED_OTHERWISE.search(str(e)):
             raise
         for changed, copies in _orders.others(found.group(), statement[found.end():], operands):
+            copied = _orders.with_copies(operands, changed, copies, _copied)
             try:
-                run = _library(changed, result, sizes, _orders.with_copies(operands, changed, copies))
+                run = _library(changed, result, sizes, copied)
             except Error:
                 continue
             return lambda out, threads, **values: run(
-                out=out, threads=threads, **_orders.with_copies(values, changed, copies))
+                out=out, threads=threads, **_orders.with_copies(values, changed, copies, _copied))
         raise
+
+
+def _copied(name, matrix, kind):
+    """A matrix in another order. SciPy follows the indices that it finds, so they are looked at first."""
+    if matrix.format == "coo":
+        lists = {"row": (matrix.row, matrix.shape[0]), "col": (matrix.col, matrix.shape[1])}
+    else:
+        first, indices, major = matrix.indptr, matrix.indices, int(matrix.format == "csc")
+        if first.shape != (matrix.shape[major] + 1,) or first[0] != 0 or (first[1:] < first[:-1]).any():
+            raise Error(f"indptr of {name} does not ascend from 0 in {matrix.shape[major] + 1} numbers")
+        if first[-1] > min(len(indices), len(matrix.data)):
+            raise Error(f"{name} has {len(indices)} indices and {len(matrix.data)} values, expected {first[-1]}")
+        lists = {"indices": (indices[:first[-1]], matrix.shape[1 - major])}
+    for what, (array, size) in lists.items():
+        if array.size and not 0 <= array.min() <= array.max() < size:
+            wrong = np.flatnonzero((array < 0) | (array >= size))[0]
+            raise Error(f"{what} of {name} has coordinate {array[wrong]} at {wrong}, expected 0 to {size - 1}")
+    return matrix.asformat(kind)
 
 
 def _formats(operands):

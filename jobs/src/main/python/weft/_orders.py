@@ -33,9 +33,9 @@ def others(target, value, operands):
         yield target + _ACCESS.sub(renamed, value), copies
 
 
-def with_copies(operands, statement, copies):
-    """The operands of the statement with copies: of the others, those that it still has."""
-    made = {copy: operands[name].asformat(kind) for copy, (kind, name) in copies.items()}
-    copied = {name for _, name in copies.values()}
+def with_copies(operands, statement, copies, copied):
+    """The operands of the statement with copies, which `copied` makes: of the others, those that it still has."""
+    made = {copy: copied(name, operands[name], kind) for copy, (kind, name) in copies.items()}
+    originals = {name for _, name in copies.values()}
     return made | {name: value for name, value in operands.items()
-                   if name not in copied or re.search(rf"\b{name}\b", statement)}
+                   if name not in originals or re.search(rf"\b{name}\b", statement)}

@@ -31,8 +31,9 @@ final class CHeader {
        *
        * tensors: the result, then the operands, in the order above. The operands are borrowed.
        * threads: how many to use; 0 for the default of the library.
-       * check: 1 to look at every position and coordinate of the operands first, in O(stored entries);
-       *   0 to look at lengths alone. Operands whose coordinates are out of range are then not safe.
+       * check: 1 to look at every coordinate of the operands first, in O(stored entries); 2 << n to look
+       *   whether those of operand n, from 0, are in range; 0 to look at lengths and pos alone. Operands
+       *   whose coordinates are out of range are then not safe.
        * Returns a weft_code. Other numbers than WEFT_DONE leave no result; @NAME@_message says more.
        * Any number of threads may call at a time. After fork, a child may call if no other thread of
        * its parent was in a call.

@@ -19,7 +19,9 @@ import ctypes
 import functools
 import operator
 import os
+import re
 import struct
+import weakref
 
 import numpy as np
 
@@ -44,6 +46,7 @@ _MODES = 8
 _TENSOR_BYTES = 32 + 8 * _MODES + 32 * _MODES
 _NOT_SORTED = 15
 _SMALL = 1 << 20
+_FEW = 1 << 14
 _MOST_THREADS = (1 << 31) - 1
 
 _library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), @LIBRARY@))
@@ -210,7 +213,7 @@ def _dense_operand(number, name, levels):
     layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq")
     offset = number * _TENSOR_BYTES
 
-    def bind(tensors, value, keep, check):
+    def bind(tensors, value, keep):
         array = value
         if type(array) is not np.ndarray:
             array = _array(name, value)
@@ -266,34 +269,60 @@ def _falls(first, end):
     return first[0] < 0 or first[-1] > end or bool((first[1:] < first[:-1]).any())
 
 
+_looked_at = {}
+
+
+def _seen(array, count, size):
+    """Whether a call has looked at the coordinates of this array. A few are looked at by every call."""
+    if count <= _FEW:
+        return False
+    found = _looked_at.get(id(array))
+    return found is not None and found[0]() is array and found[1] >= count and found[2] <= size
+
+
+def _look_later(array, count, size):
+    """Notes that the coordinates of an array were found in range."""
+    if count > _FEW:
+        key = id(array)
+        _looked_at[key] = weakref.ref(array, lambda _: _looked_at.pop(key, None)), count, size
+
+
 def _matrix_operand(number, name, kind):
     layout = struct.Struct(f"=4i2q{8 * (_MODES - 2)}xQqQqQqQqQq")
     offset = number * _TENSOR_BYTES
 
-    def bind(tensors, value, keep, check):
+    def bind(tensors, value, keep):
         if getattr(value, "format", None) != kind or not hasattr(value, "tocsr"):
             how = f"to{kind}() converts it" if hasattr(value, f"to{kind}") else f"scipy.sparse.{kind}_array makes one"
             raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy: {how}")
         if len(value.shape) != 2:
             raise Error(f"{name} has {_modes(len(value.shape))}, expected 2")
         first, crd, count = _lists(name, kind, value)
-        if kind != "coo" and not (check and _falls(first, len(crd))) and not value.has_canonical_format:
+        # SciPy follows indptr to find out what it does not know yet. The library refuses one that falls.
+        known = kind == "coo" or getattr(value, "_has_canonical_format", False) and value.has_canonical_format
+        if not known and not _falls(first, len(crd)) and not value.has_canonical_format:
             value = value.copy()
             value.sum_duplicates()
             first, crd, count = _lists(name, kind, value)
         data = _typed(name, value.data)
+        rows, columns = value.shape
+        if kind == "coo":
+            unseen = [of for of in ((first, count, rows), (crd, count, columns)) if not _seen(*of)]
+        else:
+            of = crd, count, rows if kind == "csc" else columns
+            unseen = None if _seen(*of) else (of,)
         width = first.dtype
         if width == crd.dtype and width in _WIDTHS and _is_plain(first.flags) and _is_plain(crd.flags):
             bits = 8 * width.itemsize
         else:
             bits, (first, crd) = _index_bits(name, [first, crd])
         keep += (data, first, crd)
-        rows, columns = value.shape
         if kind == "coo":
             levels = (0, 0, _address(first), count, 0, 0, _address(crd), count)
         else:
             levels = (0, 0, 0, 0, _address(first), len(first), _address(crd), count)
         layout.pack_into(tensors, offset, 2, _TYPE, bits, 0, rows, columns, _address(data), count, *levels)
+        return unseen
 
     return bind
 
@@ -303,7 +332,7 @@ def _level_operand(number, name, levels):
     layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq{'QqQq' * order}")
     offset = number * _TENSOR_BYTES
 
-    def bind(tensors, value, keep, check):
+    def bind(tensors, value, keep):
         if not isinstance(value, Tensor):
             raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
         if len(value.shape) != order or len(value.pos) != order or len(value.crd) != order:
@@ -318,6 +347,9 @@ def _level_operand(number, name, levels):
             words += (0, 0) if array is None else (_address(array), array.size)
         layout.pack_into(
             tensors, offset, order, _TYPE, bits, 0, *value.shape, _address(vals), vals.size, *words)
+        of = [(array, array.size, value.shape[mode])
+              for (_, mode, _), crd in zip(levels, value.crd) if crd is not None for array in (np.asarray(crd),)]
+        return [one for one in of if not _seen(*one)]
 
     return bind
 
@@ -368,6 +400,7 @@ _RESULT_ORDER = len(_RESULT_LEVELS)
 _RESULT_MODES = tuple(mode for _, mode, _ in _RESULT_LEVELS)
 _INVERSE = tuple(int(at) for at in np.argsort(_RESULT_MODES))
 _PLAIN = _RESULT_MODES == tuple(range(_RESULT_ORDER))
+_LISTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
 _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
 _NAMES = [spec[0] for spec in _TENSORS[1:]]
 _KEYS = set(_NAMES)
@@ -387,7 +420,15 @@ def _shape(tensors):
 
 
 def _failed(code):
-    return Error(_message().decode("utf-8", "replace"), code)
+    def named(found):
+        array, level, name = found.groups()
+        kind = next(spec[1] for spec in _TENSORS if spec[0] == name)
+        if kind not in _LISTS:
+            return found.group()
+        return f"{_LISTS[kind][array == 'crd' and (kind != 'coo' or level == '1')]} of {name}"
+
+    message = _message().decode("utf-8", "replace")
+    return Error(re.sub(r"\b(pos|crd) of level (\d+) of (\w+) \(.*?\)(?= )", named, message), code)
 
 
 def _room(tensors, out):
@@ -450,7 +491,8 @@ def run(*, out=None, threads=0, check=False, **operands):
     """Computes the statement and returns its result.
 
     Operands are given by name. out: where a dense result goes; with += or -=, what it is added to.
-    threads: how many to use, 0 for the default. check: look at every index of the operands first.
+    threads: how many to use, 0 for the default. check: look at every index of the operands first. Without it
+    their order is not looked at, and long lists of coordinates only when a call sees the array for the first time.
 
     Raises Error for operands that do not fit, MemoryError where there is no memory.
     """
@@ -468,18 +510,24 @@ def run(*, out=None, threads=0, check=False, **operands):
     while True:
         tensors = _Tensors()
         keep = []
-        for name, bind in _OPERANDS:
-            bind(tensors, operands[name], keep, check)
+        look, unseen = int(check), []
+        for number, (name, bind) in enumerate(_OPERANDS):
+            lists = bind(tensors, operands[name], keep)
+            if lists:
+                look |= 2 << number
+                unseen += lists
         room = None
         if _RESULT_KIND == "dense":
             room = _room(tensors, out)
         elif out is not None:
             raise Error("the result is sparse: it cannot be made in out")
-        code = _call(tensors, threads, check)
+        code = _call(tensors, threads, look)
         if code != _NOT_SORTED or not _sorted(operands):
             break
     if code:
         raise MemoryError(_message().decode()) if code == 1 else _failed(code)
+    for of in unseen:
+        _look_later(*of)
     if _RESULT_KIND != "dense":
         return _sparse_result(tensors, operands)
     if out is not None:
