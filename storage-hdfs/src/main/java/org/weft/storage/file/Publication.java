@@ -80,7 +80,10 @@ final class Publication {
   }
 
   private void replaceByMovingAside(Path aside) {
-    moveAside(aside);
+    if (!moveAside(aside)) {
+      publish();
+      return;
+    }
     try {
       publish();
     } catch (WeftException e) {
@@ -96,11 +99,12 @@ final class Publication {
     remove(aside);
   }
 
-  private void moveAside(Path aside) {
+  /** False: there is nothing to move, as somebody else who replaces it has moved it meanwhile. */
+  private boolean moveAside(Path aside) {
     Throwable cause = null;
     try {
       if (renames.move(target, aside)) {
-        return;
+        return true;
       }
     } catch (IOException | RuntimeException e) {
       cause = e;
@@ -113,9 +117,10 @@ final class Publication {
     } catch (IOException e) {
       throw unknown(e, "; the old version is there or at " + aside);
     }
-    if (targetThere || !asideThere) {
+    if (targetThere) {
       throw failed(cause);
     }
+    return asideThere;
   }
 
   private void restore(Path aside, WeftException failure) {
@@ -173,7 +178,9 @@ final class Publication {
   }
 
   private static String reason(@Nullable Throwable cause) {
-    return cause == null ? "the file system refused it" : String.valueOf(cause.getMessage());
+    return cause == null
+        ? "the file system refused it"
+        : StorageFault.shown(String.valueOf(cause.getMessage()));
   }
 
   WeftException failed(@Nullable Throwable cause) {

@@ -64,7 +64,10 @@ final class StagedStream extends OutputStream {
     if (failure != null) {
       throw new WeftException(
           ErrorCode.COMMIT_FAILED,
-          uri + ": writing failed earlier, so nothing is published (" + failure.getMessage() + ")",
+          uri
+              + ": writing failed earlier, so nothing is published ("
+              + StorageFault.shown(String.valueOf(failure.getMessage()))
+              + ")",
           failure);
     }
   }

@@ -140,7 +140,7 @@ final class StorageFault {
    * The first line, with the names of outputs for the hidden ones of their temporaries, and with
    * paths for the URIs of local files.
    */
-  private static String shown(String text) {
+  static String shown(String text) {
     int end = text.indexOf('\n');
     String line = end < 0 ? text : text.substring(0, end);
     return withoutHiddenNames(LOCAL_URI.matcher(line).replaceAll(""));

@@ -26,6 +26,10 @@ public final class FaultyFileSystem extends LocalStandIn {
     RENAME_SUCCEEDS_THEN_THROWS,
     RENAME_LOSES_THE_FILE,
     RENAME_THROWS_AND_NOTHING_ANSWERS,
+    /** Somebody else has moved the file away; the next rename has no fault. */
+    SOURCE_GOES,
+    /** As a NameNode answers, with its stack trace. */
+    RENAME_THROWS_LINES,
     TARGET_APPEARS,
     WRITE_FAILS_HALF_WAY,
     /**
@@ -177,6 +181,13 @@ public final class FaultyFileSystem extends LocalStandIn {
       case RENAME_THROWS_AND_NOTHING_ANSWERS:
         silent = true;
         throw new IOException("injected: connection lost");
+      case SOURCE_GOES:
+        fault = Fault.NONE;
+        fs.delete(source, true);
+        throw new java.io.FileNotFoundException("injected: source is not found");
+      case RENAME_THROWS_LINES:
+        throw new IOException(
+            "injected: refused\n\tat org.apache.hadoop.Server.call(Server.java:1)");
       case TARGET_APPEARS:
         Files.writeString(java.nio.file.Path.of(to.toUri().getPath()), "theirs");
         return false;

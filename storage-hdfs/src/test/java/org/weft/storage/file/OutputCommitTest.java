@@ -472,6 +472,23 @@ class OutputCommitTest {
     }
   }
 
+  /** Two processes overwrite one folder: the other has moved the old version aside already. */
+  @Test
+  void whatSomebodyElseHasMovedAwayNeedsNoMove() throws IOException {
+    writeFolder(faulty, faulty("d"), false, "old");
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.SOURCE_GOES;
+    writeFolder(faulty, faulty("d"), true, "new");
+    assertThat(names()).containsExactly("d");
+    assertThat(contents("d/part")).isEqualTo("new");
+  }
+
+  @Test
+  void whyARenameFailedIsOneLine() throws IOException {
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.RENAME_THROWS_LINES;
+    assertThatThrownBy(() -> writeFile(faulty, faulty("a"), false, "text"))
+        .hasMessageContaining("(injected: refused); the target is as it was before");
+  }
+
   @Test
   void aFailedWriteThatTheCallerSwallowedIsNotPublished() {
     FaultyFileSystem.fault = FaultyFileSystem.Fault.WRITE_FAILS_HALF_WAY;
