@@ -17,6 +17,7 @@ import org.weft.jobs.help.FirstSteps;
 import org.weft.jobs.help.Misuse;
 import org.weft.jobs.help.PairOptions;
 import org.weft.jobs.option.OptionDefaults;
+import org.weft.jobs.option.SettingsCheck;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.Ending;
 import org.weft.jobs.output.StandardOutput;
@@ -127,7 +128,10 @@ public final class Weft implements Callable<Integer>, CommandRoot {
         });
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
     try {
+      SettingsCheck.run(new Weft(console)::allCommands);
       return line.execute(arguments);
+    } catch (WeftException e) {
+      return console.failed(e);
     } catch (Error e) { // picocli handles exceptions only
       return console.failed(e);
     }

@@ -47,13 +47,18 @@ public final class OptionDefaults implements IDefaultValueProvider {
     return ConfigFactory.defaultOverrides().withFallback(ConfigFactory.parseURL(own)).resolve();
   }
 
+  /** What an option is called among the settings. */
+  static String nameOf(OptionSpec option) {
+    return option.longestName().replaceFirst("^-+", "");
+  }
+
   @Override
   public @Nullable String defaultValue(ArgSpec argument) {
     if (!(argument instanceof OptionSpec option)) {
       return null;
     }
     Config options = settings().getConfig("options");
-    String name = option.longestName().replaceFirst("^-+", "");
+    String name = nameOf(option);
     return options.hasPath(name) ? options.getString(name) : null;
   }
 }
