@@ -18,6 +18,9 @@ final class MissingClass {
   private static final Pattern UNKNOWN_LAMBDA =
       Pattern.compile("ClassCastException: cannot assign instance of [\\w.$]+ to field");
 
+  /** Has everything, also what executors have no use for. */
+  private static final String OF_THE_DRIVER = "weft-driver.jar";
+
   private MissingClass() {}
 
   /** The error for what a failed task said; null if no class was missing. */
@@ -43,15 +46,14 @@ final class MissingClass {
         cause);
   }
 
-  /** The name of the jar in which the driver has a class; null if it has it in none. */
+  /** The name of the jar in which the driver has a class; null if it has no jar for executors. */
   private static @Nullable String jar(String name) {
     try {
       Class<?> type = Class.forName(name, false, Thread.currentThread().getContextClassLoader());
       CodeSource source = type.getProtectionDomain().getCodeSource();
       Path path = source == null ? null : Path.of(URI.create(source.getLocation().toString()));
-      return path != null && path.toString().endsWith(".jar")
-          ? String.valueOf(path.getFileName())
-          : null;
+      String jar = path == null ? "" : String.valueOf(path.getFileName());
+      return jar.endsWith(".jar") && !jar.equals(OF_THE_DRIVER) ? jar : null;
     } catch (ClassNotFoundException | LinkageError | IllegalArgumentException e) {
       return null;
     }
