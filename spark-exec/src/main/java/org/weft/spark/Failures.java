@@ -1,14 +1,19 @@
 package org.weft.spark;
 
 import java.io.IOException;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CancellationException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FSError;
+import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
+import scala.Tuple2;
 
 /**
  * Finds the error of Weft in the exception that Spark throws for a failed job. A fault of the
@@ -52,6 +57,10 @@ public final class Failures {
 
   /** The class of Spark's error for a task that could not write a table's file. */
   private static final String TASK_WRITE_FAILED = "TASK_WRITE_FAILED";
+
+  /** The host of the task that failed. */
+  private static final Pattern TASK_PLACE =
+      Pattern.compile("(?s).*due to stage failure: [^\\n]*\\((\\S+) executor \\S+\\):.*");
 
   private static final Pattern FULL_DISK =
       Pattern.compile("(?s).*(No space left on device|Disk quota exceeded).*");
@@ -115,7 +124,12 @@ public final class Failures {
       return FileAccess.unavailable("a file of this run", write);
     }
     if (FULL_DISK.matcher(message).matches()) {
-      return FileAccess.unavailable("a file of this run", new IOException(message, cause));
+      Matcher task = TASK_PLACE.matcher(message);
+      return FileAccess.unavailable(
+          task.matches()
+              ? "a file of this run on " + task.group(1) + " (spark.local.dir, SPARK_LOCAL_DIRS)"
+              : "a file of this run",
+          new IOException(message, cause));
     }
     if (LEAST_HEAP.matcher(message).matches()) {
       return heapBelowSparks(cause);
@@ -247,6 +261,40 @@ public final class Failures {
     if (Runtime.getRuntime().maxMemory() < SPARKS_LEAST_HEAP_BYTES) {
       throw heapBelowSparks(null);
     }
+  }
+
+  /**
+   * The error for what Spark throws as it starts: most is about a setting, which a message such as
+   * {@code For input string: "two"} does not name.
+   */
+  public static RuntimeException ofStart(Exception failure, SparkConf conf) {
+    boolean setting =
+        failure instanceof IllegalArgumentException
+            || failure instanceof ClassNotFoundException
+            || failure.getClass() == Exception.class;
+    if (!setting || known(failure) != null) {
+      return unwrap(failure);
+    }
+    String said =
+        failure instanceof UnresolvedAddressException
+            ? "cannot resolve spark.driver.host or spark.driver.bindAddress"
+            : firstLine(failure);
+    String names =
+        Stream.of(conf.getAll())
+            .filter(entry -> said.contains("\"" + entry._2() + "\"") || said.equals(entry._2()))
+            .map(Tuple2::_1)
+            .filter(name -> !said.contains(name))
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return new WeftException(
+        ErrorCode.USAGE,
+        "Spark does not start with its settings: "
+            + (failure instanceof ClassNotFoundException ? "found no class " : "")
+            + said
+            + (names.isEmpty() ? "" : " (" + names + ")")
+            + "; correct the setting (--conf, WEFT_JAVA_OPTS=-Dspark.NAME=VALUE, or"
+            + " spark-defaults.conf)",
+        failure);
   }
 
   private static String firstLine(Throwable failure) {

@@ -1,8 +1,11 @@
 package org.weft.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkException;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +41,8 @@ class FailuresTest {
             + " running tasks) Reason: Remote RPC client disassociated | WEFT-403 | disassociated",
         "TASK (10.0.0.1 executor 2): TaskResultLost (result lost from block manager) | WEFT-403"
             + " | spark.driver.memory",
+        "TASK (10.0.0.1 executor 2): java.io.IOException: No space left on device | WEFT-402"
+            + " | a file of this run on 10.0.0.1 (spark.local.dir, SPARK_LOCAL_DIRS): the disk is full",
         "TASK (10.0.0.1 executor 2): java.lang.ClassNotFoundException: org.weft.spark.Gone"
             + " | WEFT-100 | found no org.weft.spark.Gone; name weft-executor.jar",
         "TASK (10.0.0.1 executor 2): java.lang.NoClassDefFoundError: org/assertj/core/api/Assertions"
@@ -57,6 +62,39 @@ class FailuresTest {
             e -> {
               assertThat(e.code().label()).isEqualTo(code);
               assertThat(e.getMessage()).contains(remedy).doesNotContain("\n");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "spark.executor.memory | lots       | Size must be specified",
+        "spark.executor.memory | 300m       | Executor memory 314572800 must be at least",
+        "spark.memory.fraction | 7          | spark.memory.fraction should be between 0 and 1",
+        "spark.executor.cores  | two        | For input string: \"two\" (spark.executor.cores);",
+        "spark.serializer      | org.nosuch | found no class org.nosuch (spark.serializer);",
+        "spark.driver.host     | no.invalid | cannot resolve spark.driver.host"
+      })
+  void settingsThatSparkRefusesAreWrongUsage(String name, String value, String expected) {
+    SparkConf conf =
+        new SparkConf(false)
+            .setMaster("spark://127.0.0.1:1")
+            .setAppName("refused")
+            .set("spark.ui.enabled", "false")
+            .set("spark.driver.host", "127.0.0.1")
+            .set(name, value);
+    Exception refused =
+        catchThrowableOfType(Exception.class, () -> new JavaSparkContext(conf).close());
+    assertThat(Failures.ofStart(refused, conf))
+        .isInstanceOfSatisfying(
+            WeftException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.USAGE);
+              assertThat(e.getMessage())
+                  .startsWith("Spark does not start with its settings: ")
+                  .contains(expected)
+                  .doesNotContain("\n");
             });
   }
 

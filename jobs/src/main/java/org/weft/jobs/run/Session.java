@@ -86,7 +86,12 @@ public final class Session implements AutoCloseable {
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
     SparkEngine.configure(conf, engineOptions);
-    JavaSparkContext context = new JavaSparkContext(conf);
+    JavaSparkContext context;
+    try {
+      context = new JavaSparkContext(conf);
+    } catch (Exception e) { // Spark throws checked ones, too, and does not say so
+      throw Failures.ofStart(e, conf);
+    }
     ExecutorWatch.follow(context, text -> console.note("%s", text));
     return context;
   }
