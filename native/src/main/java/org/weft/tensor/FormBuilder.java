@@ -54,18 +54,7 @@ final class FormBuilder {
     crd = new NativeArray[count];
     targets = new LevelPacking.Target[count];
     for (int level = 0; level < count; level++) {
-      LevelSpec spec = format.level(level);
-      boolean counted = format.coordinate(level).isCounted();
-      targets[level] =
-          new LevelPacking.Target(
-              level,
-              counted ? distinctRoots.length : format.levelSize(shape, level),
-              format.sizeBelow(shape, level),
-              format.branchlessBelow(level),
-              spec.format(),
-              spec.properties(),
-              spec.posWidth(),
-              spec.crdWidth());
+      targets[level] = FormatLimits.target(shape, format, level, distinctRoots.length);
     }
   }
 
@@ -76,6 +65,7 @@ final class FormBuilder {
    */
   static TensorStorage build(
       MemoryScope parent, TensorShape shape, TensorFormat format, PackRecords records) {
+    FormatLimits.require(shape, format, 1);
     long[] distinct = distinctRoots(format, records);
     MemoryScope scope = parent.child("packed " + shape);
     try {

@@ -59,11 +59,23 @@ public final class Placement {
   /** A tensor that has {@code value} in every cell. */
   public PlacedTensor filled(String name, TensorShape shape, Number value) {
     Ranges ranges = ranges(shape);
+    return made(name, shape, ranges, Box.filled(shape, ranges, value));
+  }
+
+  /** A tensor that has a value in [0, 1) in every cell, of a series that {@code seed} begins. */
+  public PlacedTensor random(String name, TensorShape shape, long seed) {
+    Ranges ranges = ranges(shape);
+    return made(name, shape, ranges, Box.random(shape, ranges, seed));
+  }
+
+  private PlacedTensor made(String name, TensorShape shape, Ranges ranges, Parts.Step step) {
     Parts seeds = backend.parts(Pieces.seeds(ranges.parts()));
-    return kept(
-        name,
-        shape,
-        seeds.exchange(List.of(), ranges.parts()).map(Box.filled(shape, ranges, value)));
+    return kept(name, shape, seeds.exchange(List.of(), ranges.parts()).map(step));
+  }
+
+  /** Partitions of tensors that are made. */
+  public int partitions() {
+    return partitions > 0 ? partitions : backend.resources().slots();
   }
 
   /** The entries of {@code tensor} after {@code step}, which go with it. */
@@ -91,8 +103,7 @@ public final class Placement {
   }
 
   private Ranges ranges(TensorShape shape) {
-    int parts = partitions > 0 ? partitions : backend.resources().slots();
-    return Ranges.equal(shape.order() == 0 ? 1 : shape.size(0), parts);
+    return Ranges.equal(shape.order() == 0 ? 1 : shape.size(0), partitions());
   }
 
   private PlacedTensor kept(String name, TensorShape shape, Parts parts) {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.weft.compiler.algebra.StatementType;
@@ -34,18 +35,21 @@ final class Assignments {
   private final Shapes shapes;
   private final FilledTensors tensors;
   private final AddressedParts slices;
+  private final Capacity capacity;
 
   Assignments(
       TensorSpace space,
       CallFrame frame,
       Shapes shapes,
       FilledTensors tensors,
-      AddressedParts slices) {
+      AddressedParts slices,
+      Capacity capacity) {
     this.space = space;
     this.frame = frame;
     this.shapes = shapes;
     this.tensors = tensors;
     this.slices = slices;
+    this.capacity = capacity;
   }
 
   /** {@code C[i,k] = A[i,j] * B[j,k]}, with mask and {@code +=}. */
@@ -254,6 +258,11 @@ final class Assignments {
 
   private ProgramTensor whole(TensorVariable target, Statement statement, Operands operands) {
     Map<String, Long> sizes = targetSizes(target, statement.target(), operands);
+    List<Long> known =
+        statement.target().labels().stream().map(label -> sizes.get(label.name())).toList();
+    if (known.stream().allMatch(Objects::nonNull)) { // the others have the sizes of entries
+      capacity.require(target, TensorShape.of(known.stream().mapToLong(n -> n).toArray()));
+    }
     Optional<ProgramTensor> previous = Optional.empty();
     if (statement.assignment() != Statement.Assignment.ASSIGN) {
       previous =

@@ -40,8 +40,9 @@ final class Execution implements AutoCloseable {
     this.frame = new CallFrame(function);
     this.shapes = new Shapes(frame, environment.inputs(), space);
     this.slices = new AddressedParts(frame, shapes);
-    this.tensors = new FilledTensors(space, shapes, slices);
-    this.assignments = new Assignments(space, frame, shapes, tensors, slices);
+    Capacity capacity = new Capacity(space);
+    this.tensors = new FilledTensors(space, shapes, slices, capacity);
+    this.assignments = new Assignments(space, frame, shapes, tensors, slices, capacity);
     this.scalars = new ScalarMath(frame, assignments);
   }
 

@@ -10,7 +10,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 
 /** Gives tensors that are filled or read their values. */
-record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices) {
+record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices, Capacity capacity) {
   /** The value of {@code tensor}, made now if its fill was waiting for sizes. */
   ProgramTensor require(TensorVariable tensor, Syntax.Access access, Map<String, Long> hints) {
     ProgramTensor present = tensor.value();
@@ -19,6 +19,10 @@ record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices) {
     }
     Number fill = tensor.pendingFill();
     TensorShape shape = shapes.shape(tensor, access, hints);
+    capacity.require(tensor, shape);
+    if (fill != null && fill.doubleValue() != 0) {
+      capacity.requireCells(tensor, shape);
+    }
     ProgramTensor made = space.filled(shape, tensor.stored(), fill == null ? 0.0 : fill);
     tensor.countBy(slices.counting(access));
     tensor.store(made);
@@ -35,6 +39,7 @@ record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices) {
               + " is sparse; fill a Dense tensor, then assign it");
     }
     TensorShape shape = shapes.shape(tensor, access, Map.of());
+    capacity.require(tensor, shape);
     tensor.countBy(slices.counting(access));
     tensor.store(space.random(shape, tensor.stored()));
   }
@@ -42,6 +47,7 @@ record FilledTensors(TensorSpace space, Shapes shapes, AddressedParts slices) {
   /** Takes over what was read. */
   void read(TensorVariable tensor, TensorSpace.Input input, String what) {
     TensorShape shape = shapes.declared(tensor, input, what);
+    capacity.require(tensor, shape);
     TensorSpace.Input sized = shape.equals(input.shape()) ? input : input.within(shape);
     tensor.store(space.store(sized, tensor.stored()), input.modes());
     tensor.countBy(List.of());

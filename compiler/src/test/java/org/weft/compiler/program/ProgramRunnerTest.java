@@ -369,7 +369,11 @@ class ProgramRunnerTest {
               WeftException.class,
               e -> all.append(e.code().label()).append(": ").append(e.getMessage()).append("\n\n"));
     }
-    Goldens.check("program-run-errors.txt", all.toString().replace(folder.toString(), "FOLDER"));
+    Goldens.check(
+        "program-run-errors.txt",
+        all.toString()
+            .replace(folder.toString(), "FOLDER")
+            .replaceAll("of which [0-9.]+ [A-Za-z]+ are", "of which MEMORY are"));
   }
 
   private String write(String name, String text) throws IOException {

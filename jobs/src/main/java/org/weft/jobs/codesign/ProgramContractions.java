@@ -139,6 +139,17 @@ public final class ProgramContractions implements TensorSpace {
     return of(shape, stored, shape.cells());
   }
 
+  /** Nothing is stored, so that every format suits. */
+  @Override
+  public int partitions() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public long availableBytes() {
+    return Long.MAX_VALUE;
+  }
+
   @Override
   public ProgramTensor evaluate(ProgramStatement statement) {
     Map<String, OperandOutline> operands = new HashMap<>();

@@ -7,6 +7,7 @@ import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.Width;
 
 /**
@@ -76,8 +77,7 @@ public final class LevelPacking {
      * @throws WeftException {@code OUT_OF_MEMORY} if a partition does not hold so many
      */
     public long positions(long parents, long perParent) {
-      boolean fits = perParent == 0 || parents <= Integer.MAX_VALUE / perParent;
-      return requirePositions(fits ? parents * perParent : Long.MAX_VALUE);
+      return requirePositions(TensorShape.positions(parents, perParent));
     }
 
     private long requirePositions(long count) {

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.CooBlock;
@@ -48,28 +50,39 @@ public record Box(long[] starts, long[] steps, long[] counts) implements Seriali
 
   /** Every cell of the box with {@code value}, by ranges of the first mode. */
   public static Parts.Step filled(TensorShape shape, Ranges ranges, Number value) {
-    return (part, pieces, scope) -> {
-      if (part >= ranges.parts()) {
-        return Collections.emptyIterator();
-      }
-      Box box = of(shape);
-      if (shape.order() > 0) {
-        box.starts[0] = ranges.from(part);
-        box.counts[0] = ranges.length(part);
-      }
-      Iterator<CooBlock> cells = box.cells(BLOCK);
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return cells.hasNext();
-        }
+    return (part, pieces, scope) -> every(shape, ranges, part, block -> filled(block, value));
+  }
 
-        @Override
-        public Piece next() {
-          CooBlock block = cells.next();
-          return new Piece(part, 0, part, filled(block, value));
-        }
-      };
+  /** As above with values in [0, 1), which are the same if a part is made again. */
+  public static Parts.Step random(TensorShape shape, Ranges ranges, long seed) {
+    return (part, pieces, scope) -> {
+      SplittableRandom values = new SplittableRandom(seed + part);
+      return every(
+          shape, ranges, part, block -> block.withValues(values.doubles(block.size()).toArray()));
+    };
+  }
+
+  private static Iterator<Piece> every(
+      TensorShape shape, Ranges ranges, int part, UnaryOperator<CooBlock> filling) {
+    if (part >= ranges.parts()) {
+      return Collections.emptyIterator();
+    }
+    Box box = of(shape);
+    if (shape.order() > 0) {
+      box.starts[0] = ranges.from(part);
+      box.counts[0] = ranges.length(part);
+    }
+    Iterator<CooBlock> cells = box.cells(BLOCK);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return cells.hasNext();
+      }
+
+      @Override
+      public Piece next() {
+        return new Piece(part, 0, part, filling.apply(cells.next()));
+      }
     };
   }
 

@@ -34,6 +34,7 @@ import org.weft.engine.distributed.DiagonalsStep;
 import org.weft.engine.distributed.MovesStep;
 import org.weft.engine.distributed.Piece;
 import org.weft.memory.MemoryScope;
+import org.weft.planner.machine.Resources;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.WriteOptions;
@@ -50,8 +51,6 @@ import org.weft.tensor.ValueType;
  * tensors that the program prints, come to this process.
  */
 public final class PartedSpace implements TensorSpace {
-  private static final int RANDOM_BLOCK = 1 << 16;
-
   private final Engine engine;
   private final Placement placement;
   private final Files files;
@@ -230,16 +229,19 @@ public final class PartedSpace implements TensorSpace {
 
   @Override
   public ProgramTensor random(TensorShape shape, StoredAs stored) {
-    SplittableRandom random = new SplittableRandom();
-    List<CooBlock> blocks = new ArrayList<>();
-    Iterator<CooBlock> cells = Box.of(shape).cells(RANDOM_BLOCK);
-    while (cells.hasNext()) {
-      CooBlock ones = cells.next();
-      double[] values = random.doubles(ones.size()).toArray();
-      blocks.add(ones.withValues(values));
-    }
-    return store(
-        new Read(placement, placement.of("random", shape, blocks), true, List.of()), stored);
+    PlacedTensor cells = placement.random("random", shape, new SplittableRandom().nextLong());
+    return store(new Read(placement, cells, true, List.of()), stored);
+  }
+
+  @Override
+  public int partitions() {
+    return placement.partitions();
+  }
+
+  @Override
+  public long availableBytes() {
+    Resources resources = engine.resources();
+    return resources.executors() * resources.memoryBytesPerExecutor();
   }
 
   @Override

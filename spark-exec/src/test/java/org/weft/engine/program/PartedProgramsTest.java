@@ -1,6 +1,7 @@
 package org.weft.engine.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.compiler.program.TestedPrograms;
@@ -24,6 +26,7 @@ import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.local.LocalBackend;
+import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 import org.weft.spark.SparkEngine;
 import org.weft.storage.file.FileAccess;
@@ -259,6 +262,40 @@ class PartedProgramsTest {
     assertThat(lines("x.tns")).containsExactlyInAnyOrder("1 1.5", "3 4.0", "5 -2.0");
     assertThat(folder.resolve("z.tns")).hasContent("# extended FROSTT format\n2 0\n0 3");
     assertThat(lines("same.tns")).containsExactlyInAnyOrder("1 1 1.5", "3 2 2.0", "5 5 -1.0");
+  }
+
+  /** Each refused in one process, too, by the same words but for the memory that there is. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "IndexLabel [i,j] = [1048576]; Tensor<double> Y([i,j], {Dense}); Y[i,j] = 1.0;",
+        "IndexLabel [i,j] = [1048576]; Tensor<double> Y([i,j], {CSR}); Y[i,j] = 1.0;",
+        "IndexLabel [i,j] = [1048576]; Tensor<double> Y([i,j], {Dense}); Y[i,j] = random();",
+        "IndexLabel [i,j] = [1048576]; Tensor<double> v([i], {Dense}); v[i] = 1.0;"
+            + " Tensor<double> Y([i,j], {Dense}); Y[i,j] = v[i] * v[j];",
+        "IndexLabel [i] = [1099511627776]; IndexLabel [j] = [9];"
+            + " Tensor<double> Y([i,j], {CSR}); Y[i,j] = 0.0;",
+        "IndexLabel [i] = [9]; IndexLabel [j] = [1000];"
+            + " Tensor<double> Y([i,j], {D, CU[8,8]}); Y[i,j] = 1.0;",
+        "IndexLabel [i] = [9]; IndexLabel [j] = [1000]; Tensor<double> v([i], {Dense}); v[i] = 1.0;"
+            + " Tensor<double> Y([i,j], {D, CU[8,8]}); Tensor<double> E([i,j], {CSR}); E[i,j] = 0.0;"
+            + " Y[i,j] = E[i,j];"
+      })
+  void whatOneProcessRefusesExecutorsDo(String steps) {
+    String program = "def main() {\n" + steps.replace("; ", ";\n") + "\nprint(1);\n}\n";
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(2));
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
+      Throwable here = catchThrowable(() -> inOneProcess(engine, program));
+      Throwable inParts = catchThrowable(() -> run(engine, "slices.ta", program));
+      assertThat(here).isInstanceOf(WeftException.class).hasMessageContaining("slices.ta:");
+      assertThat(inParts).isInstanceOf(WeftException.class);
+      assertThat(((WeftException) inParts).code()).isEqualTo(((WeftException) here).code());
+      assertThat(withoutMemory(inParts)).isEqualTo(withoutMemory(here));
+    }
+  }
+
+  private static String withoutMemory(Throwable refused) {
+    return refused.getMessage().replaceAll("of which [^ ]+ [A-Za-z]+ are", "of which some are");
   }
 
   private List<String> lines(String name) throws IOException {

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
+import org.weft.memory.MachineMemory;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.tensor.CooBlock;
@@ -121,6 +122,16 @@ public final class StoredSpace implements TensorSpace {
     try (dense) {
       return new Stored(evaluator.convert(scope, dense, format));
     }
+  }
+
+  @Override
+  public int partitions() {
+    return 1;
+  }
+
+  @Override
+  public long availableBytes() {
+    return MachineMemory.availableBytes();
   }
 
   @Override

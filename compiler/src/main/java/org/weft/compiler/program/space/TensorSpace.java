@@ -47,6 +47,12 @@ public interface TensorSpace {
   /** Every cell a value in [0, 1), another series each time. */
   ProgramTensor random(TensorShape shape, StoredAs stored);
 
+  /** Partitions that a tensor may lie in. */
+  int partitions();
+
+  /** Bytes that there are for another tensor. */
+  long availableBytes();
+
   /** The result of a statement. */
   ProgramTensor evaluate(ProgramStatement statement);
 
