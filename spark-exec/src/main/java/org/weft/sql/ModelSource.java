@@ -96,12 +96,13 @@ abstract class ModelSource<M extends TensorModel> implements ComputedSource {
       throw settings.wrong("expected a table or a path as 'tensor', found a number");
     }
     Function<Tensor, ModelRun<?, M>> run = run(settings);
-    Function<Weft, M> model =
-        weft -> configured(run.apply(tensor(weft, tensor, settings)), settings).run();
+    Function<Tensor, M> model = read -> configured(run.apply(read), settings).run();
     Shown<M> shown = shown(spark, settings);
     if (settings.text(ROWS).isEmpty()) {
       return new ComputedRelation(
-          context, shown.schema(), weft -> shown.rows().apply(model.apply(weft)));
+          context,
+          shown.schema(),
+          weft -> shown.rows().apply(model.apply(tensor(weft, tensor, settings))));
     }
     Dataset<Row> rows = spark.table(settings.text(ROWS).get());
     if (List.of(rows.columns()).contains(PREDICTION)) {
@@ -110,7 +111,26 @@ abstract class ModelSource<M extends TensorModel> implements ComputedSource {
     return new ComputedRelation(
         context,
         rows.schema().add(PREDICTION, DataTypes.DoubleType),
-        weft -> model.apply(weft).transform(rows));
+        weft -> {
+          Tensor read = tensor(weft, tensor, settings);
+          requireColumns(settings, rows, read.modes());
+          return model.apply(read).transform(rows);
+        });
+  }
+
+  /** Says before the model runs what its predictions would lack. */
+  private static void requireColumns(
+      TableSettings settings, Dataset<Row> rows, List<String> modes) {
+    List<String> columns = List.of(rows.columns());
+    for (String mode : modes) {
+      if (columns.stream().noneMatch(mode::equalsIgnoreCase)) {
+        throw settings.wrong(
+            "expected 'rows' with a column for each mode, "
+                + String.join(", ", modes)
+                + ", found "
+                + String.join(", ", columns));
+      }
+    }
   }
 
   private static Tensor tensor(Weft weft, SqlOperand operand, TableSettings settings) {

@@ -235,6 +235,11 @@ class SqlSourcesTest {
         "weft-cp",
         Map.of("tensor", "counts", "rank", "2", "rows", "guessed"),
         "expected 'rows' without a column 'prediction'");
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW nameless AS SELECT 'a' AS nobody");
+    Map<String, String> nameless = Map.of("tensor", "counts", "rank", "2", "rows", "nameless");
+    assertThatThrownBy(() -> spark.read().format("weft-cp").options(nameless).load().count())
+        .hasMessageContaining("expected 'rows' with a column for each mode, ")
+        .hasMessageContaining(", found nobody");
     assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_tucker('counts')").count())
         .hasMessageContaining("weft_tucker: expected tensor, ranks and then pairs");
   }

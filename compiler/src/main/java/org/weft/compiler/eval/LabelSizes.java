@@ -45,9 +45,11 @@ public final class LabelSizes {
                 + variable
                 + " of "
                 + algebra.target()
-                + " has no size: no operand has it; state its size (--size "
+                + " has no size: no operand has it; give an operand that has it, or state its size ("
                 + variable
-                + "=N)");
+                + "=N: --size "
+                + variable
+                + "=N of a command)");
       }
     }
     return labels;

@@ -75,7 +75,7 @@ public record FactorConstraint(Kind kind, double weight) implements Serializable
 
   private static WeftException usage(String expected, String found) {
     return new WeftException(
-        ErrorCode.USAGE, "--constrain: expected " + expected + ", found '" + found + "'");
+        ErrorCode.USAGE, "a constraint: expected " + expected + ", found '" + found + "'");
   }
 
   /** Whether a row can be dealt with whatever the other rows are. */

@@ -95,7 +95,9 @@ class FactorConstraintTest {
         "nonneg-l1:Infinity | expected a weight above 0",
       })
   void whatCannotBeReadIsOneError(String text, String message) {
-    assertThatThrownBy(() -> FactorConstraint.parse(text)).hasMessageContaining(message);
+    assertThatThrownBy(() -> FactorConstraint.parse(text))
+        .hasMessageContaining(message)
+        .hasMessageStartingWith("a constraint: expected");
   }
 
   @Test
