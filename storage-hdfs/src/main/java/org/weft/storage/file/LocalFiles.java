@@ -1,22 +1,61 @@
 package org.weft.storage.file;
 
 import java.io.EOFException;
+import java.io.File;
 import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.BufferedFSInputStream;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /**
- * Hadoop's local file system, whose files are read without Hadoop's counts of what is read. To
- * count, Hadoop starts a program that finds out what the shell can do, which a small job notices.
+ * Hadoop's local file system, whose files are read without Hadoop's counts of what is read, and
+ * whose folders are listed by the JDK. To count, and to list, Hadoop starts a program that finds
+ * out what the shell can do, which a small job notices.
  */
 final class LocalFiles extends RawLocalFileSystem {
+  /** As Hadoop's: what goes while it is listed is left out, and a file is its own only child. */
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    File file = pathToFile(path);
+    if (!file.isDirectory()) {
+      return new FileStatus[] {getFileStatus(path)}; // its error names the path
+    }
+    List<FileStatus> found = new ArrayList<>();
+    try (DirectoryStream<java.nio.file.Path> children = Files.newDirectoryStream(file.toPath())) {
+      for (java.nio.file.Path child : children) {
+        Path name = new Path(null, null, child.getFileName().toString()); // it may have a colon
+        try {
+          found.add(getFileStatus(new Path(path, name)));
+        } catch (FileNotFoundException e) {
+          continue;
+        }
+      }
+    } catch (NoSuchFileException e) {
+      throw (FileNotFoundException) new FileNotFoundException(path + " has gone").initCause(e);
+    } catch (AccessDeniedException e) {
+      throw (IOException)
+          new AccessDeniedException(path.toString(), null, "Permission denied").initCause(e);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found.toArray(FileStatus[]::new);
+  }
+
   @Override
   public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
     getFileStatus(path); // its error names the path

@@ -426,8 +426,8 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
           }
         }
       }
-    } catch (FileNotFoundException e) {
-      logger().log(System.Logger.Level.TRACE, "{0} is new", target);
+    } catch (FileNotFoundException isNew) {
+      return;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }

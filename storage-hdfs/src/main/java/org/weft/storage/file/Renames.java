@@ -122,9 +122,8 @@ interface Renames {
     public void requireName(Path target) throws IOException {
       try {
         Files.readAttributes(file(target), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      } catch (NoSuchFileException e) {
-        System.getLogger(Renames.class.getName())
-            .log(System.Logger.Level.TRACE, "{0} is new", target);
+      } catch (NoSuchFileException isNew) {
+        return;
       }
     }
 
