@@ -6,12 +6,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.weft.jobs.process.Surroundings;
 
 /**
  * Small jobs, run so that the JVM notes which classes they load; the launcher makes its archive of
- * those. It writes into one folder, which the launcher removes.
+ * those. It writes into one folder, which the launcher removes, and into the cache of kernels that
+ * {@code WEFT_KERNEL_CACHE} names. A property for that would leave out code that resolves settings.
  */
 final class Rehearsal {
   private static final int ENTRIES = 200;
@@ -27,7 +29,6 @@ final class Rehearsal {
    */
   public static void main(String[] arguments) throws IOException {
     Path folder = Path.of(arguments[0]);
-    System.setProperty("weft.kernel-cache", folder.resolve("kernels").toString());
     List<String[]> jobs = jobs(folder);
     Surroundings.prepare(new String[0]);
     try (PrintStream silent =
@@ -50,6 +51,9 @@ final class Rehearsal {
     String weft = folder.resolve("x.weft").toString();
     String[] stats = {"stats", x.toString()};
     String[] eval = {"eval", "y(i) = T(i,j,k) * x(j)", "--input", "T=" + x, "--input", "x=" + v};
+    String[] written = Arrays.copyOf(eval, eval.length + 2);
+    written[eval.length] = "--output";
+    written[eval.length + 1] = folder + "/y.tns";
     String[] mttkrp = {
       "mttkrp", x.toString(), "--mode", "0", "--rank", "4", "--output", folder + "/m.npy"
     };
@@ -63,7 +67,7 @@ final class Rehearsal {
     return List.of(
         stats,
         eval,
-        eval,
+        written,
         mttkrp,
         overwriting(mttkrp),
         cpd,
@@ -73,7 +77,7 @@ final class Rehearsal {
   }
 
   private static String[] overwriting(String[] job) {
-    String[] again = java.util.Arrays.copyOf(job, job.length + 1);
+    String[] again = Arrays.copyOf(job, job.length + 1);
     again[job.length] = "--overwrite";
     return again;
   }

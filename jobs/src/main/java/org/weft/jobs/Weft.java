@@ -27,6 +27,11 @@ import org.weft.jobs.process.Surroundings;
 import org.weft.scratch.AbandonedFolders;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IExecutionStrategy;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /**
  * The {@code weft} command. Exit status 0: done, 1: failed, 2: wrong usage or bad input, and no
@@ -93,12 +98,12 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     Commands.addTo(line, arguments);
     configure(line);
     try {
-      CommandLine.ParseResult parsed = line.parseArgs(arguments);
+      ParseResult parsed = line.parseArgs(arguments);
       PairOptions.check(parsed);
       return parsed.hasSubcommand()
           ? Optional.empty()
           : Optional.of("expected a weft command, found '" + String.join(" ", arguments) + "'");
-    } catch (CommandLine.ParameterException e) {
+    } catch (ParameterException e) {
       return Optional.of(Misuse.message(e, arguments));
     }
   }
@@ -120,19 +125,40 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     if (all) {
       CommonHelp.addTopic(line);
     }
-    line.setParameterExceptionHandler((e, args) -> console.usageError(Misuse.message(e, args)));
-    line.setExecutionStrategy(
-        parsed -> {
-          PairOptions.check(parsed);
-          return new CommandLine.RunLast().execute(parsed);
-        });
-    line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
+    Conduct conduct = new Conduct(console);
+    line.setParameterExceptionHandler(conduct);
+    line.setExecutionStrategy(conduct);
+    line.setExecutionExceptionHandler(conduct);
     try {
       SettingsCheck.run(new Weft(console)::allCommands);
       return line.execute(arguments);
     } catch (WeftException e) {
       return console.failed(e);
     } catch (Error e) { // picocli handles exceptions only
+      return console.failed(e);
+    }
+  }
+
+  /**
+   * What happens with a line of words that was parsed, or could not be. No lambdas: an archive of
+   * classes that has them lacks the parts of picocli that they are made from, and each command
+   * would read and verify them.
+   */
+  private record Conduct(Console console)
+      implements IExecutionStrategy, IParameterExceptionHandler, IExecutionExceptionHandler {
+    @Override
+    public int execute(ParseResult parsed) {
+      PairOptions.check(parsed);
+      return new CommandLine.RunLast().execute(parsed);
+    }
+
+    @Override
+    public int handleParseException(ParameterException e, String[] arguments) {
+      return console.usageError(Misuse.message(e, arguments));
+    }
+
+    @Override
+    public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
       return console.failed(e);
     }
   }

@@ -1,10 +1,10 @@
 package org.weft.memory;
 
 import java.util.List;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.service.Providers;
 import org.weft.text.Bytes;
 
 /**
@@ -23,10 +23,7 @@ final class SystemMemorySource implements MemorySource {
   /** Less of a huge page is not worth the rest of it. */
   private static final long WORTH_A_PAGE = 1L << 20;
 
-  private static final List<PageAdvice> ADVICE =
-      ServiceLoader.load(PageAdvice.class, PageAdvice.class.getClassLoader()).stream()
-          .map(ServiceLoader.Provider::get)
-          .toList();
+  private static final List<PageAdvice> ADVICE = Providers.of(PageAdvice.class);
 
   private SystemMemorySource() {}
 

@@ -2,7 +2,6 @@ package org.weft.tensor;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.ElementType;
@@ -10,6 +9,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.service.Providers;
 import org.weft.tensor.KeyLayout.Bits;
 import org.weft.tensor.KeyLayout.Coordinate;
 
@@ -33,10 +33,7 @@ final class PackRecords implements AutoCloseable {
   /** Records that one task makes levels of. */
   static final int CHUNK = 1 << 16;
 
-  private static final RecordSteps STEPS =
-      ServiceLoader.load(RecordSteps.class, RecordSteps.class.getClassLoader())
-          .findFirst()
-          .orElseThrow();
+  private static final RecordSteps STEPS = Providers.of(RecordSteps.class).get(0);
 
   private static final int OUT_OF_MEMORY = 1;
   private static final int BOUNDS = 3;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.service.Providers;
 import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
@@ -48,8 +48,7 @@ public final class TensorFiles {
   private static final Pattern TABLE = Pattern.compile("\\.(csv|tsv|json|jsonl|parquet|orc|avro)$");
 
   private static final List<TensorFileFormat> FORMATS =
-      ServiceLoader.load(TensorFileFormat.class, TensorFileFormat.class.getClassLoader()).stream()
-          .map(ServiceLoader.Provider::get)
+      Providers.of(TensorFileFormat.class).stream()
           .sorted(java.util.Comparator.comparing(TensorFileFormat::extension))
           .toList();
 

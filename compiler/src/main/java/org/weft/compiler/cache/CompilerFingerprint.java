@@ -3,27 +3,27 @@ package org.weft.compiler.cache;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
-import java.util.Enumeration;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.llvm.CodeGenerator;
+import org.weft.service.Providers;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.level.LevelFormat;
 
 /**
  * Everything that decides what code a request becomes, summed up once per process: LLVM's version
- * and the class files of compiler, tensor model and every level format on the class path.
+ * and the class files of compiler, tensor model and every level format on the class path, or the
+ * jars that hold them.
  */
 final class CompilerFingerprint {
   static final String VALUE = CodeGenerator.LLVM_VERSION + " " + classes();
@@ -38,30 +38,32 @@ final class CompilerFingerprint {
       add(CodeGenerator.class, OWN, parts);
       add(TensorFormat.class, OWN, parts);
       for (Class<?> service : List.of(LevelFormat.class, LevelEmitter.class)) {
-        for (ServiceLoader.Provider<?> provider :
-            ServiceLoader.load(service, service.getClassLoader()).stream().toList()) {
-          add(provider.type(), provider.type().getPackageName().replace('.', '/') + "/", parts);
+        for (Object provider : Providers.of(service)) {
+          Class<?> type = provider.getClass();
+          add(type, type.getPackageName().replace('.', '/') + "/", parts);
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException("expected to read the compiler's own classes", e);
     }
-    return checksum(parts.toString().getBytes(StandardCharsets.UTF_8));
+    return checksum(ByteBuffer.wrap(parts.toString().getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Adds the files under {@code folder} from where {@code type} was loaded, once. */
+  /** Adds the jar from which {@code type} was loaded, or {@code folder} of the folder, once. */
   private static void add(Class<?> type, String folder, TreeMap<String, String> parts)
       throws IOException {
     Path at = location(type);
-    String name = at + "!" + folder;
-    String whole = at + "!" + OWN;
-    boolean covered = folder.startsWith(OWN) && parts.containsKey(whole);
-    if (parts.containsKey(name) || covered) {
+    if (!Files.isDirectory(at)) {
+      if (!parts.containsKey(at.toString())) {
+        parts.put(at.toString(), checksum(at));
+      }
       return;
     }
-    TreeMap<String, String> files =
-        Files.isDirectory(at) ? inFolder(at, folder) : inJar(at, folder);
-    parts.put(name, files.toString());
+    String name = at + "!" + folder;
+    boolean covered = folder.startsWith(OWN) && parts.containsKey(at + "!" + OWN);
+    if (!parts.containsKey(name) && !covered) {
+      parts.put(name, inFolder(at, folder).toString());
+    }
   }
 
   private static Path location(Class<?> type) {
@@ -80,32 +82,27 @@ final class CompilerFingerprint {
     TreeMap<String, String> checksums = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root.resolve(folder))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        checksums.put(root.relativize(file).toString(), checksum(Files.readAllBytes(file)));
+        checksums.put(root.relativize(file).toString(), checksum(file));
       }
     }
     return checksums;
   }
 
-  private static TreeMap<String, String> inJar(Path jar, String folder) throws IOException {
-    TreeMap<String, String> checksums = new TreeMap<>();
-    try (ZipFile zip = new ZipFile(jar.toFile())) {
-      Enumeration<? extends ZipEntry> entries = zip.entries();
-      while (entries.hasMoreElements()) {
-        ZipEntry entry = entries.nextElement();
-        if (entry.getName().startsWith(folder)) {
-          checksums.put(entry.getName(), entry.getSize() + "-" + entry.getCrc());
-        }
-      }
+  private static String checksum(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file)) {
+      return checksum(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
     }
-    return checksums;
   }
 
-  /** By native code: to hash as much is a tenth of a job's start before the JVM is warm. */
-  private static String checksum(byte[] bytes) {
+  /**
+   * By native code, and of a jar as it is: to look at its entries, or to hash as much in Java, is a
+   * tenth of a job's start before the JVM is warm.
+   */
+  private static String checksum(ByteBuffer bytes) {
     CRC32 crc = new CRC32();
-    crc.update(bytes);
+    crc.update(bytes.duplicate());
     Adler32 adler = new Adler32();
-    adler.update(bytes);
-    return bytes.length + "-" + crc.getValue() + "-" + adler.getValue();
+    adler.update(bytes.duplicate());
+    return bytes.remaining() + "-" + crc.getValue() + "-" + adler.getValue();
   }
 }

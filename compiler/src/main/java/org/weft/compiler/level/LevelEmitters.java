@@ -1,17 +1,16 @@
 package org.weft.compiler.level;
 
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.service.Providers;
 import org.weft.tensor.level.LevelFormat;
 
 /** Finds the emitter of a level format. */
 public final class LevelEmitters {
   private static final Map<String, LevelEmitter> BY_SYMBOL =
-      ServiceLoader.load(LevelEmitter.class, LevelEmitter.class.getClassLoader()).stream()
-          .map(ServiceLoader.Provider::get)
+      Providers.of(LevelEmitter.class).stream()
           .collect(Collectors.toMap(LevelEmitter::symbol, emitter -> emitter));
 
   private LevelEmitters() {}

@@ -37,6 +37,7 @@ final class ArchitectureTest {
               "org.weft.memory",
               "org.weft.runtime",
               "org.weft.scratch",
+              "org.weft.service",
               "org.weft.text",
               "org.weft.compiler",
               "org.weft.reorder",
@@ -105,6 +106,7 @@ final class ArchitectureTest {
             "org.weft.memory..",
             "org.weft.runtime..",
             "org.weft.scratch..",
+            "org.weft.service..",
             "org.weft.text..")
         .layer("compiler")
         .definedBy("org.weft.compiler..")

@@ -29,6 +29,9 @@ class LauncherIT {
   /** So many of the small jobs are tried in the usual build. */
   private static final int USUAL = 4;
 
+  /** Jars of the modules. */
+  private static final int WEFTS_JARS = 7;
+
   private static final String SPARK = " org.apache.spark.";
   private static final String LOG4J = " org.apache.logging.log4j.";
   private static final String WEFT = " org.weft.";
@@ -63,6 +66,10 @@ class LauncherIT {
   }
 
   private static Ran weft(String... arguments) throws IOException {
+    return weft("", arguments);
+  }
+
+  private static Ran weft(String javaOptions, String[] arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(installed.resolve("jobs/bin/weft").toString());
     command.addAll(List.of(arguments));
@@ -73,7 +80,7 @@ class LauncherIT {
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("WEFT_"));
     builder.environment().put("WEFT_KERNEL_CACHE", installed.resolve("kernels").toString());
-    builder.environment().put("WEFT_JAVA_OPTS", "-Xlog:class+load:file=" + classes);
+    builder.environment().put("WEFT_JAVA_OPTS", "-Xlog:class+load:file=" + classes + javaOptions);
     try {
       int status = builder.start().waitFor();
       return new Ran(
@@ -117,6 +124,28 @@ class LauncherIT {
       assertThat(ran.loads(LLVM) && !job.contains("explain")).as("LLVM in %s", job).isFalse();
       assertThat(ran.fromArchive(WEFT)).as("classes from the archive in %s", job).isGreaterThan(20);
     }
+  }
+
+  /** To open all jars and to load what the archive lacks is a fifth of such a job. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stats x.tns",
+        "mttkrp x.tns --mode 0 --rank 2 --output o.npy",
+        "eval y(i)=T(i,j,k) --input T=x.tns --output o.tns",
+        "cpd x.tns --rank 2 --iterations 2 --output o"
+      })
+  void smallJobsTakeAllClassesFromTheArchiveAndOpenWeftsJarsAlone(String line) throws IOException {
+    String job = line.replace(" o", " o" + line.length()); // each has its output
+    works(job.split(" ")); // compiles kernels
+    job += job.contains("--output") ? " --overwrite" : "";
+    Ran ran = weft(" -Dsun.misc.URLClassPath.debug=true", job.split(" "));
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.classes()).noneMatch(loaded -> loaded.contains("source: file:"));
+    String opens = "JarLoader.ensureOpen";
+    assertThat(ran.err().lines().filter(said -> said.contains(opens)).count())
+        .as(ran.err())
+        .isBetween(1L, (long) WEFTS_JARS);
   }
 
   @Test

@@ -8,6 +8,7 @@ import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.option.CommonOptions;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -31,7 +32,7 @@ public final class CommonHelp {
       List<String> keys = new ArrayList<>(line.getHelpSectionKeys());
       keys.add(keys.indexOf(UsageMessageSpec.SECTION_KEY_FOOTER_HEADING), SECTION);
       line.setHelpSectionKeys(keys);
-      line.getHelpSectionMap().put(SECTION, CommonHelp::section);
+      line.getHelpSectionMap().put(SECTION, new Section());
     }
   }
 
@@ -56,14 +57,22 @@ public final class CommonHelp {
     return CommandSpec.forAnnotatedObject(new CommonOptions()).options();
   }
 
-  private static String section(Help help) {
-    String names = options().stream().map(OptionSpec::longestName).collect(Collectors.joining(" "));
-    CommandLine.Model.CommandSpec spec = help.commandSpec();
-    Help.TextTable lines =
-        Help.TextTable.forColumnWidths(help.colorScheme(), spec.usageMessage().width());
-    lines.addRowValues("Common options, explained by 'weft help options':");
-    lines.indentWrappedLines = 2;
-    lines.addRowValues("  " + names);
-    return System.lineSeparator() + lines;
+  /**
+   * Lists the options. No lambda: an archive of classes that has one lacks the parts of picocli
+   * that it is made from, and each command would read and verify them.
+   */
+  private static final class Section implements IHelpSectionRenderer {
+    @Override
+    public String render(Help help) {
+      String names =
+          options().stream().map(OptionSpec::longestName).collect(Collectors.joining(" "));
+      CommandLine.Model.CommandSpec spec = help.commandSpec();
+      Help.TextTable lines =
+          Help.TextTable.forColumnWidths(help.colorScheme(), spec.usageMessage().width());
+      lines.addRowValues("Common options, explained by 'weft help options':");
+      lines.indentWrappedLines = 2;
+      lines.addRowValues("  " + names);
+      return System.lineSeparator() + lines;
+    }
   }
 }

@@ -1,10 +1,10 @@
 package org.weft.jobs.help;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -66,13 +66,14 @@ public final class PairOptions {
 
   /** As they were typed: picocli keeps names and values apart elsewhere. */
   private static List<String> pairs(OptionSpec option) {
-    return option.originalStringValues().stream()
-        .flatMap(
-            given ->
-                option.splitRegex().isEmpty()
-                    ? Stream.of(given)
-                    : Stream.of(given.split(option.splitRegex())))
-        .toList();
+    List<String> pairs = new ArrayList<>();
+    for (String given : option.originalStringValues()) {
+      pairs.addAll(
+          option.splitRegex().isEmpty()
+              ? List.of(given)
+              : List.of(given.split(option.splitRegex())));
+    }
+    return pairs;
   }
 
   private static ParameterException refused(

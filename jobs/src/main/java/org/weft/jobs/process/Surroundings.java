@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.service.Providers;
 
 /**
  * What the process was started with. The launcher's class path has what a command needs that works
@@ -44,13 +45,18 @@ public final class Surroundings {
 
   /** Makes ready for a command line, at the start of the process. */
   public static void prepare(String[] arguments) {
+    // Else picocli looks through all jars for Groovy.
+    System.setProperty("picocli.disable.closures", "true");
     if (System.getProperty(SPARK) == null) {
       return;
     }
     plain = isPlain(Arrays.asList(arguments), System.getProperties().stringPropertyNames());
     if (!plain) {
       addSpark();
-    } else if (System.getProperty(LOGGING) == null) {
+      return;
+    }
+    Providers.setWeftAlone();
+    if (System.getProperty(LOGGING) == null) {
       System.setProperty(LOGGING, QuietLogging.class.getName());
     }
   }

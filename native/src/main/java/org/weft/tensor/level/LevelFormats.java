@@ -2,10 +2,10 @@ package org.weft.tensor.level;
 
 import java.util.Collection;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.service.Providers;
 
 /** The level formats on the class path, by symbol. */
 public final class LevelFormats {
@@ -15,8 +15,7 @@ public final class LevelFormats {
 
   private static Map<String, LevelFormat> load() {
     Map<String, LevelFormat> formats = new TreeMap<>();
-    for (LevelFormat format :
-        ServiceLoader.load(LevelFormat.class, LevelFormat.class.getClassLoader())) {
+    for (LevelFormat format : Providers.of(LevelFormat.class)) {
       LevelFormat other = formats.put(format.symbol(), format);
       if (other != null) {
         throw new IllegalStateException(

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.hadoop.util.VersionInfo;
+import org.weft.service.Providers;
 
 /** The versions that a result depends on. */
 public final class ResultVersions {
@@ -29,7 +30,11 @@ public final class ResultVersions {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("weft", built.getProperty("weft", "unknown"));
     versions.put("spark", spark.isEmpty() ? built.getProperty("spark", "unknown") : spark);
-    versions.put("hadoop", VersionInfo.getVersion());
+    versions.put(
+        "hadoop",
+        Providers.areWeftsAlone()
+            ? built.getProperty("hadoop", "unknown")
+            : VersionInfo.getVersion()); // which looks through the class path
     versions.put("jdk", System.getProperty("java.runtime.version", "unknown"));
     versions.put("llvm", built.getProperty("llvm", "unknown"));
     return versions;
