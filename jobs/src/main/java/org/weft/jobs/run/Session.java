@@ -85,9 +85,9 @@ public final class Session implements AutoCloseable {
   private static JavaSparkContext context(
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
-    SparkEngine.configure(conf, engineOptions);
     JavaSparkContext context;
     try {
+      SparkEngine.configure(conf, engineOptions);
       context = new JavaSparkContext(conf);
     } catch (Exception e) { // Spark throws checked ones, too, and does not say so
       throw Failures.ofStart(e, conf);

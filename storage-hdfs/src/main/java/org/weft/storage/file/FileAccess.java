@@ -186,12 +186,12 @@ public final class FileAccess implements Serializable {
     if (isPlain() && LOCAL.equals(path.toUri().getScheme())) {
       return PlainLocal.SYSTEM;
     }
+    if (HDFS.equals(path.toUri().getScheme())) {
+      requireHdfsName(path);
+    }
     UnfinishedOutputs.beforeHadoopCloses();
     try {
       FileSystem fs = path.getFileSystem(configuration());
-      if (HDFS.equals(path.toUri().getScheme())) {
-        requireHdfsName(path);
-      }
       return fs instanceof LocalFileSystem local ? local.getRawFileSystem() : fs;
     } catch (UnsupportedFileSystemException e) {
       throw new WeftException(
