@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.command.CommandRoot;
@@ -130,7 +131,7 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     line.setExecutionStrategy(conduct);
     line.setExecutionExceptionHandler(conduct);
     try {
-      SettingsCheck.run(new Weft(console)::allCommands);
+      SettingsCheck.run(conduct);
       return line.execute(arguments);
     } catch (WeftException e) {
       return console.failed(e);
@@ -140,12 +141,20 @@ public final class Weft implements Callable<Integer>, CommandRoot {
   }
 
   /**
-   * What happens with a line of words that was parsed, or could not be. No lambdas: an archive of
-   * classes that has them lacks the parts of picocli that they are made from, and each command
-   * would read and verify them.
+   * What happens with a line of words that was parsed, or could not be, and the commands that
+   * settings may be about. No lambdas: an archive of classes that has them lacks the parts of
+   * picocli that they are made from, and each command would read and verify them.
    */
   private record Conduct(Console console)
-      implements IExecutionStrategy, IParameterExceptionHandler, IExecutionExceptionHandler {
+      implements IExecutionStrategy,
+          IParameterExceptionHandler,
+          IExecutionExceptionHandler,
+          Supplier<CommandLine> {
+    @Override
+    public CommandLine get() {
+      return new Weft(console).allCommands();
+    }
+
     @Override
     public int execute(ParseResult parsed) {
       PairOptions.check(parsed);

@@ -16,6 +16,7 @@ import org.weft.compiler.program.check.NearestNames;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Refuses settings that cannot be read, and those of a configuration file that nothing reads: a
@@ -73,8 +74,12 @@ public final class SettingsCheck {
   }
 
   private static void addOptions(CommandLine line, Set<String> names) {
-    line.getCommandSpec().options().stream().map(OptionDefaults::nameOf).forEach(names::add);
-    line.getSubcommands().values().forEach(command -> addOptions(command, names));
+    for (OptionSpec option : line.getCommandSpec().options()) {
+      names.add(OptionDefaults.nameOf(option));
+    }
+    for (CommandLine command : line.getSubcommands().values()) {
+      addOptions(command, names);
+    }
   }
 
   private static WeftException unknown(
