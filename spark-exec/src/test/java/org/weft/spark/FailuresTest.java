@@ -77,6 +77,7 @@ class FailuresTest {
         "spark.driver.host     | no.invalid | cannot resolve spark.driver.host"
       })
   void settingsThatSparkRefusesAreWrongUsage(String name, String value, String expected) {
+    LocalSpark.stop(); // of two contexts in a process Spark refuses the second before its settings
     SparkConf conf =
         new SparkConf(false)
             .setMaster("spark://127.0.0.1:1")
