@@ -236,6 +236,17 @@ public final class TensorStorage implements AutoCloseable {
     }
   }
 
+  /** Receives stored entries. The coordinate array is in mode order and reused between calls. */
+  @FunctionalInterface
+  public interface PositionVisitor {
+    /**
+     * Called for every stored entry.
+     *
+     * @param position where the value is in {@link #vals}
+     */
+    void visit(long[] coordinates, long position);
+  }
+
   /** Visits the coordinates of every stored entry with its position in {@link #vals}. */
   public void forEachPosition(PositionVisitor visitor) {
     EntryCursor cursor = new EntryCursor(this);
