@@ -3,17 +3,18 @@ package org.weft.compiler.cache;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.service.Providers;
@@ -22,8 +23,7 @@ import org.weft.tensor.level.LevelFormat;
 
 /**
  * Everything that decides what code a request becomes, summed up once per process: LLVM's version
- * and the class files of compiler, tensor model and every level format on the class path, or the
- * jars that hold them.
+ * and the class files of compiler, tensor model and every level format on the class path.
  */
 final class CompilerFingerprint {
   static final String VALUE = CodeGenerator.LLVM_VERSION + " " + classes();
@@ -46,24 +46,22 @@ final class CompilerFingerprint {
     } catch (IOException e) {
       throw new UncheckedIOException("expected to read the compiler's own classes", e);
     }
-    return checksum(ByteBuffer.wrap(parts.toString().getBytes(StandardCharsets.UTF_8)));
+    return checksum(parts.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Adds the jar from which {@code type} was loaded, or {@code folder} of the folder, once. */
+  /** Adds the files under {@code folder} from where {@code type} was loaded, once. */
   private static void add(Class<?> type, String folder, TreeMap<String, String> parts)
       throws IOException {
     Path at = location(type);
-    if (!Files.isDirectory(at)) {
-      if (!parts.containsKey(at.toString())) {
-        parts.put(at.toString(), checksum(at));
-      }
+    String name = at + "!" + folder;
+    String whole = at + "!" + OWN;
+    boolean covered = folder.startsWith(OWN) && parts.containsKey(whole);
+    if (parts.containsKey(name) || covered) {
       return;
     }
-    String name = at + "!" + folder;
-    boolean covered = folder.startsWith(OWN) && parts.containsKey(at + "!" + OWN);
-    if (!parts.containsKey(name) && !covered) {
-      parts.put(name, inFolder(at, folder).toString());
-    }
+    TreeMap<String, String> files =
+        Files.isDirectory(at) ? inFolder(at, folder) : inJar(at, folder);
+    parts.put(name, files.toString());
   }
 
   private static Path location(Class<?> type) {
@@ -82,27 +80,32 @@ final class CompilerFingerprint {
     TreeMap<String, String> checksums = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root.resolve(folder))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        checksums.put(root.relativize(file).toString(), checksum(file));
+        checksums.put(root.relativize(file).toString(), checksum(Files.readAllBytes(file)));
       }
     }
     return checksums;
   }
 
-  private static String checksum(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file)) {
-      return checksum(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+  private static TreeMap<String, String> inJar(Path jar, String folder) throws IOException {
+    TreeMap<String, String> checksums = new TreeMap<>();
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      Enumeration<? extends ZipEntry> entries = zip.entries();
+      while (entries.hasMoreElements()) {
+        ZipEntry entry = entries.nextElement();
+        if (entry.getName().startsWith(folder)) {
+          checksums.put(entry.getName(), entry.getSize() + "-" + entry.getCrc());
+        }
+      }
     }
+    return checksums;
   }
 
-  /**
-   * By native code, and of a jar as it is: to look at its entries, or to hash as much in Java, is a
-   * tenth of a job's start before the JVM is warm.
-   */
-  private static String checksum(ByteBuffer bytes) {
+  /** By native code: to hash as much is a tenth of a job's start before the JVM is warm. */
+  private static String checksum(byte[] bytes) {
     CRC32 crc = new CRC32();
-    crc.update(bytes.duplicate());
+    crc.update(bytes);
     Adler32 adler = new Adler32();
-    adler.update(bytes.duplicate());
-    return bytes.remaining() + "-" + crc.getValue() + "-" + adler.getValue();
+    adler.update(bytes);
+    return bytes.length + "-" + crc.getValue() + "-" + adler.getValue();
   }
 }
