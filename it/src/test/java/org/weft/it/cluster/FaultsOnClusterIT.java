@@ -73,6 +73,32 @@ final class FaultsOnClusterIT {
     assertThat(running.temporaries()).isEmpty();
   }
 
+  /** Spark starts others for them without an end. */
+  @Tag("long")
+  @Test
+  void executorsThatEndAsTheyStartEndTheApplication() throws IOException {
+    Submission done =
+        cluster.submit(
+            weft("cpd IN --rank 2 --output OUT/unstarted")
+                .with("spark.executor.extraJavaOptions", "-javaagent:/no/such.jar"));
+    assertOneLine(done, "WEFT-403: executors end as they start, on each worker 20 and more");
+    assertThat(done.standardError()).contains(" on worker 127.0.0.1:", "exited with code 1");
+    assertNothingLeft("unstarted");
+  }
+
+  @Tag("long")
+  @Test
+  void anApplicationThatNoWorkerHasRoomForEnds() throws IOException {
+    Submission done =
+        cluster.submit(
+            weft("cpd IN --rank 2 --output OUT/roomless")
+                .with("spark.executor.memory", "64g")
+                .with("spark.weft.executorTimeout", "5s"));
+    assertOneLine(done, "WEFT-403: no executor for 5 s: ");
+    assertThat(done.standardError()).contains("none of 64g (spark.executor.memory)");
+    assertNothingLeft("roomless");
+  }
+
   /** Sums of R x R come to the driver, which takes them in Spark's own threads. */
   @Tag("long")
   @Test

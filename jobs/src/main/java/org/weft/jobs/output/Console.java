@@ -183,9 +183,17 @@ public final class Console {
 
   /** Spark has ended the application: says so and ends the process, whatever its threads do. */
   void applicationEnded(String reason) {
+    endFor(Failures.applicationEnded(reason, null));
+  }
+
+  /** As above, where Spark waits for executors that will not come, or too long. */
+  public void executorsLacking(String why) {
+    endFor(new WeftException(ErrorCode.CLUSTER_UNAVAILABLE, why));
+  }
+
+  private void endFor(WeftException failure) {
     Ending watching = ending;
     if (watching != null) {
-      WeftException failure = Failures.applicationEnded(reason, null);
       endWith(failure);
       watching.end(failure);
     }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Listens to the log of Spark's threads. A full heap ends the process: Spark logs it and would go
  * on for minutes. The end of the application ends the process, too: its reason stands only in the
- * log. While the process ends, nothing of the log is shown.
+ * log, as do the executors that end before they reach the driver. While the process ends, nothing
+ * of the log is shown.
  */
 public final class SparkLog extends AbstractFilter {
   /** What {@code StandaloneSchedulerBackend} says before it stops the context. */
@@ -21,7 +22,20 @@ public final class SparkLog extends AbstractFilter {
 
   private static final String SPARK = "org.apache.spark.";
 
+  private static final String SCHEDULER = SPARK + "scheduler.cluster.StandaloneSchedulerBackend";
+
   private static boolean listening;
+
+  private static volatile @Nullable Scheduler scheduler;
+
+  /** Who is told what Spark's scheduler says of executors. */
+  public interface Scheduler {
+    /** A line of the log. */
+    void said(String line);
+
+    /** Why executors ended, to add to why the application did, or "". */
+    String whyEnded();
+  }
 
   private final Console console;
 
@@ -41,16 +55,37 @@ public final class SparkLog extends AbstractFilter {
     }
   }
 
+  /** Tells {@code follower} from now on, and nobody else. */
+  public static void follow(Scheduler follower) {
+    scheduler = follower;
+  }
+
+  private static boolean isFollowed(Logger logger, Level level) {
+    return level == Level.INFO && scheduler != null && SCHEDULER.equals(logger.getName());
+  }
+
+  /** Whether it is about news, such as of an executor that ended, for a part that has stopped. */
+  private static boolean isLate(Throwable thrown) {
+    return String.valueOf(thrown.getMessage()).startsWith("Could not find CoarseGrainedScheduler");
+  }
+
   private Result judge(
       Logger logger, Level level, @Nullable String said, @Nullable Throwable thrown) {
+    Scheduler follower = scheduler;
     if (level == Level.ERROR && said != null && said.startsWith(APPLICATION_ENDED)) {
-      console.applicationEnded(said.substring(APPLICATION_ENDED.length()));
+      console.applicationEnded(
+          said.substring(APPLICATION_ENDED.length())
+              + (follower == null ? "" : follower.whyEnded()));
     }
-    if (console.isEnded() || thrown != null && console.isFullHeap(thrown)) {
+    boolean followed = isFollowed(logger, level);
+    if (followed && said != null && follower != null) {
+      follower.said(said);
+    }
+    if (console.isEnded() || thrown != null && (console.isFullHeap(thrown) || isLate(thrown))) {
       return Result.DENY;
     }
     // Whether warnings are of interest is asked first: those with a full heap are.
-    boolean asks = said == null && thrown == null && level == Level.WARN;
+    boolean asks = said == null && thrown == null && (level == Level.WARN || followed);
     return asks && logger.getName().startsWith(SPARK) ? Result.ACCEPT : Result.NEUTRAL;
   }
 
@@ -62,7 +97,11 @@ public final class SparkLog extends AbstractFilter {
       @Nullable Message message,
       @Nullable Throwable thrown) {
     String said =
-        message == null ? null : level == Level.ERROR ? message.getFormattedMessage() : "";
+        message == null
+            ? null
+            : level == Level.ERROR || isFollowed(logger, level)
+                ? message.getFormattedMessage()
+                : "";
     return judge(logger, level, said, thrown);
   }
 

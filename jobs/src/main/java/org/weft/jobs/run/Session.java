@@ -85,15 +85,15 @@ public final class Session implements AutoCloseable {
   private static JavaSparkContext context(
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
-    JavaSparkContext context;
     try {
       SparkEngine.configure(conf, engineOptions);
-      context = new JavaSparkContext(conf);
+      ExecutorWatch watch = ExecutorWatch.of(conf, console);
+      JavaSparkContext context = new JavaSparkContext(conf);
+      watch.follow(context);
+      return context;
     } catch (Exception e) { // Spark throws checked ones, too, and does not say so
       throw Failures.ofStart(e, conf);
     }
-    ExecutorWatch.follow(context, text -> console.note("%s", text));
-    return context;
   }
 
   /** Spark's settings for one run. */

@@ -21,10 +21,18 @@ import scala.collection.immutable.Seq$;
 class ExecutorWatchTest {
   private static final Duration SHORT = Duration.ofMillis(20);
 
+  private static final Duration LONG = Duration.ofMinutes(10);
+
   private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
 
   private ExecutorWatch watch(Duration patience) {
-    return new ExecutorWatch(patience, "spark://head:7077", said::add).start();
+    return watch(patience, Duration.ZERO);
+  }
+
+  private ExecutorWatch watch(Duration patience, Duration limit) {
+    return new ExecutorWatch(patience, limit, "spark://head:7077 has none", said::add, ends::add)
+        .start();
   }
 
   private String next() throws InterruptedException {
@@ -70,6 +78,91 @@ class ExecutorWatchTest {
     quick.onJobStart(started(0));
     quick.onExecutorAdded(added("0"));
     assertThat(said).isEmpty();
+  }
+
+  @Test
+  void endsAfterTheLimit() throws InterruptedException {
+    ExecutorWatch watch = watch(LONG, SHORT);
+    watch.onJobStart(started(0));
+    assertThat(ends.poll(1, TimeUnit.MINUTES))
+        .startsWith("no executor for 0 s: spark://head:7077 has none")
+        .contains("spark.weft.executorTimeout");
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void saysWhenItWillEnd() throws InterruptedException {
+    watch(SHORT, LONG).onJobStart(started(0));
+    assertThat(next()).endsWith("; the job ends after 10 min without one");
+  }
+
+  @Test
+  void endsWhenAllWorkersFailToStartExecutors() throws InterruptedException {
+    ExecutorWatch watch = watch(LONG, LONG);
+    watch.onJobStart(started(0));
+    granted(watch, 2_000, "b:2");
+    for (int n = 0; n < 3 * FailedStarts.MOST; n++) {
+      granted(watch, n, "a:1");
+      removed(watch, n);
+    }
+    Thread.sleep(5 * SHORT.toMillis());
+    assertThat(ends).isEmpty();
+    for (int n = 0; n < FailedStarts.MOST; n++) {
+      removed(watch, 2_000 + n);
+      granted(watch, 2_001 + n, "b:2");
+    }
+    assertThat(ends.poll(1, TimeUnit.MINUTES))
+        .startsWith("executors end as they start, on each worker 20 and more in a row")
+        .contains("app-1/2019 on worker b:2: No space left on device; ");
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void saysThatOneWorkerFailsToStartExecutors() {
+    ExecutorWatch watch = watch(LONG, LONG);
+    watch.onJobStart(started(0));
+    granted(watch, 0, "a:1");
+    for (int n = 1; n <= 3 * FailedStarts.MOST; n++) {
+      granted(watch, n, "b:2");
+      removed(watch, n);
+      if (n == 2 * FailedStarts.MOST - 1) {
+        watch.onExecutorAdded(added("0"));
+      }
+    }
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .startsWith("executors end as they start on worker b:2, the job goes on without them")
+        .contains("app-1/40 on worker b:2: No space left on device");
+    assertThat(ends).isEmpty();
+  }
+
+  @Test
+  void executorsThatHadReachedTheDriverDidNotFailToStart() throws InterruptedException {
+    ExecutorWatch watch = watch(LONG, LONG);
+    watch.onJobStart(started(0));
+    for (int n = 0; n < 2 * FailedStarts.MOST; n++) {
+      granted(watch, n, "a:1");
+      watch.onExecutorAdded(added("" + n));
+      watch.onExecutorRemoved(new SparkListenerExecutorRemoved(0, "" + n, "killed"));
+      removed(watch, n);
+    }
+    Thread.sleep(5 * SHORT.toMillis());
+    assertThat(ends).isEmpty();
+    assertThat(watch.whyEnded()).isEmpty();
+  }
+
+  private static void granted(ExecutorWatch watch, int id, String worker) {
+    watch.said(
+        "Granted executor ID app-1/"
+            + id
+            + " on hostPort "
+            + worker
+            + " with 1 core(s), 1 GiB RAM");
+  }
+
+  private static void removed(ExecutorWatch watch, int id) {
+    watch.said("Executor app-1/" + id + " removed: No space left on device\n\tat java");
   }
 
   private static SparkListenerExecutorAdded added(String id) {
