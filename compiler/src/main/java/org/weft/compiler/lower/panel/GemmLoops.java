@@ -310,8 +310,11 @@ public final class GemmLoops {
     Expr origin = origins.get(dividesWide ? 0 : 1);
     Buffer terms = dividesWide ? parts.wideTerms() : parts.highTerms();
     Expr all = divided.count();
-    Expr share = outer.name("block", share(divided, outer));
-    Expr blocks = outer.name("blocks", divideUp(all, share));
+    Expr unit = divided.unit(outer);
+    Expr units = outer.name("units", divideUp(all, unit));
+    Expr blocks = outer.name("blocks", blocksOf(units, unit, divided.most(), outer));
+    Expr most = Expr.mul(divideUp(units, Expr.binary(Expr.Op.MAX, blocks, Expr.of(1))), unit);
+    Expr room = outer.name("room", Expr.min(most, all));
     Expr start = start(depth, outer);
     Expr tasks = outer.name("parts", Expr.min(blocks, parts(outer)));
     loop(
@@ -320,15 +323,16 @@ public final class GemmLoops {
         traits(),
         outer,
         (part, task) -> {
-          divided.allocate(Expr.min(share, all), parts.most(), task);
+          divided.allocate(room, parts.most(), task);
           parts.kernel().allocate(task);
-          Expr begin = Expr.binary(Expr.Op.DIV, Expr.mul(part, blocks), tasks);
-          Expr next = Expr.mul(Expr.add(part, Expr.of(1)), blocks);
-          Expr end = Expr.binary(Expr.Op.DIV, next, tasks);
+          Expr begin = share(part, blocks, tasks);
+          Expr end = share(Expr.add(part, Expr.of(1)), blocks, tasks);
           LoopVariable block = LoopVariable.integer(task.fresh("block_at"));
           Code body = task.nested();
-          Expr from = body.name("from", Expr.mul(Expr.of(block), share));
-          Expr size = body.name("size", Expr.min(share, Expr.sub(all, from)));
+          Expr after = Expr.add(Expr.of(block), Expr.of(1));
+          Expr from = body.name("from", Expr.mul(share(Expr.of(block), units, blocks), unit));
+          Expr to = Expr.min(Expr.mul(share(after, units, blocks), unit), all);
+          Expr size = body.name("size", Expr.sub(to, from));
           divided.locate(from, size, body);
           divided.packAll(size, origin, terms, depth, body);
           Expr wideSize = dividesWide ? size : sharedSize;
@@ -350,18 +354,23 @@ public final class GemmLoops {
     return outer.name("threads", Block.divideUp(tasks, TASKS_PER_THREAD));
   }
 
-  /** Panels of a block: as many as its cache has room for, and the same number for all threads. */
-  private Expr share(PackedSide divided, Code outer) {
-    Expr unit = divided.unit(outer);
-    Expr units = outer.name("units", divideUp(divided.count(), unit));
-    Expr most = Expr.binary(Expr.Op.DIV, divided.most(), unit);
-    Expr blocks = divideUp(units, outer.name("most_units", most));
+  /**
+   * Into how many blocks the units are divided, each of which a cache has room for: the same number
+   * for all threads, whose blocks then differ by one unit at most.
+   */
+  private Expr blocksOf(Expr units, Expr unit, Expr panels, Code outer) {
+    Expr most = outer.name("most_units", Expr.binary(Expr.Op.DIV, panels, unit));
+    Expr blocks = divideUp(units, Expr.binary(Expr.Op.MAX, most, Expr.of(1)));
     if (parallel) {
       Expr threads = threads(outer);
       blocks = Expr.mul(divideUp(blocks, threads), threads);
     }
-    Expr some = outer.name("even", Expr.binary(Expr.Op.MAX, blocks, Expr.of(1)));
-    return Expr.binary(Expr.Op.MAX, Expr.mul(divideUp(units, some), unit), Expr.of(1));
+    return Expr.min(blocks, units);
+  }
+
+  /** Where share {@code number} of {@code shares} equal ones of {@code all} begins. */
+  private static Expr share(Expr number, Expr all, Expr shares) {
+    return Expr.binary(Expr.Op.DIV, Expr.mul(number, all), shares);
   }
 
   /** What cells hold before the first term; a reduction of no terms is 0. */
