@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
 import org.junit.jupiter.api.Nested;
@@ -134,18 +135,37 @@ class CompressedTextTest {
     }
   }
 
+  /** A changed bit makes wrong lines long before the check sum behind them is read. */
   @Test
-  void everyDamageOfBlocksIsFound() throws Exception {
-    byte[] good = bzip2(new Text(20_000, false).bytes(), 2);
+  void damageIsTheErrorAndNotTheLineThatItMade() throws Exception {
+    byte[] text = new Text(20_000, false).bytes();
+    damageIsTheError("bad.tns.bz2", bzip2(text, 2), 4);
+    ByteArrayOutputStream gzip = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(gzip)) {
+      out.write(text);
+    }
+    damageIsTheError("bad.tns.gz", gzip.toByteArray(), 10);
+    ByteArrayOutputStream zstd = new ByteArrayOutputStream();
+    try (OutputStream out = new com.github.luben.zstd.ZstdOutputStream(zstd).setChecksum(true)) {
+      out.write(text);
+    }
+    damageIsTheError("bad.tns.zst", zstd.toByteArray(), 10);
+  }
+
+  private void damageIsTheError(String name, byte[] good, int header) throws Exception {
     Random random = new Random(3);
     for (int round = 0; round < 15; round++) {
       byte[] bad = good.clone();
-      bad[4 + random.nextInt(bad.length - 4)] ^= (byte) (1 << random.nextInt(8));
-      String uri = file("bad.tns.bz2", bad);
-      assertThatThrownBy(() -> Entries.read(open(uri, good.length)))
-          .as("round %d", round)
-          .isInstanceOf(WeftException.class)
-          .hasMessageContaining(uri);
+      bad[header + random.nextInt(bad.length - header)] ^= (byte) (1 << random.nextInt(8));
+      String uri = file(name, bad);
+      for (int splits : new int[] {1, 3}) {
+        assertThatThrownBy(() -> Entries.read(open(uri, good.length / splits)))
+            .as("%s, round %d, %d splits", name, round, splits)
+            .isInstanceOfSatisfying(
+                WeftException.class,
+                e -> assertThat(e.code()).isIn(ErrorCode.CORRUPT_INPUT, ErrorCode.TRUNCATED_INPUT))
+            .hasMessageStartingWith(uri + ": expected ");
+      }
     }
   }
 

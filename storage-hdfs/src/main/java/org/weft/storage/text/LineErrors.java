@@ -4,17 +4,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.Compression;
 import org.weft.storage.SourceFile;
 import org.weft.storage.codec.Bzip2Source;
 
 /**
  * Errors that name file and line. Readers of a split know byte offsets only; the lines before an
- * offset are counted here, when there is an error to report and not before.
+ * offset are counted here, when there is an error to report and not before. Damage of a compressed
+ * file shows as wrong lines before its check sum is read: then the damage is the error.
  */
 final class LineErrors {
   private static final int SHOWN_CHARACTERS = 60;
+
+  /** Bytes of text that are looked through for damage: more would take longer than a moment. */
+  private static final long CHECKED_BYTES = 1L << 30;
 
   private final SourceFile file;
   private final long blocksFrom;
@@ -31,6 +37,10 @@ final class LineErrors {
 
   /** The error of the line that starts at {@code offset}: {@code file:line: message}. */
   WeftException at(long offset, ErrorCode code, String message) {
+    WeftException damage = damage();
+    if (damage != null) {
+      return damage;
+    }
     String where;
     try {
       where = ":" + (1 + linesBefore(offset));
@@ -42,7 +52,30 @@ final class LineErrors {
 
   /** The error of a file as a whole. */
   WeftException ofFile(ErrorCode code, String message) {
-    return new WeftException(code, file.uri() + ": " + message);
+    WeftException damage = damage();
+    return damage != null ? damage : new WeftException(code, file.uri() + ": " + message);
+  }
+
+  /** What the decoder of a compressed file finds in the bytes from here on. */
+  private @Nullable WeftException damage() {
+    try {
+      if (file.compression() == Compression.NONE) {
+        return null;
+      }
+      try (InputStream in =
+          blocksFrom == 0 ? file.open(0) : file.openBlocks(blocksFrom, Long.MAX_VALUE)) {
+        byte[] buffer = new byte[1 << 16];
+        long done = 0;
+        for (int n = 0; n >= 0 && done < CHECKED_BYTES; done += n) {
+          n = in.read(buffer, 0, buffer.length);
+        }
+      }
+      return null;
+    } catch (WeftException e) {
+      return e;
+    } catch (IOException e) {
+      return null; // the error at hand says more
+    }
   }
 
   /** Throws if a line has a carriage return with text behind it. */
