@@ -150,6 +150,7 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
    */
   public final M run() {
     requireWanted(null);
+    tensor.weft().requireRunning();
     SparkSession spark = tensor.weft().spark();
     if (spark != null) {
       spark.sparkContext().addJobTag(tag);

@@ -144,6 +144,7 @@ public final class Tensor {
    * time.
    */
   public void forEach(EntryReader reader) {
+    weft.requireRunning();
     int order = modes().size();
     for (Iterator<Piece> pieces = loaded().operand().parts().pieces(); pieces.hasNext(); ) {
       CooBlock block = pieces.next().entries();
@@ -222,6 +223,7 @@ public final class Tensor {
   Source.Loaded loaded() {
     Source.Loaded known = loaded;
     if (known == null) {
+      weft.requireRunning();
       known = source.load(weft);
       loaded = known;
     }

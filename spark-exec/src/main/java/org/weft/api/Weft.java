@@ -41,9 +41,11 @@ public final class Weft implements AutoCloseable {
   /**
    * Makes a Weft that computes on the executors of the caller's session. The session may have any
    * settings. Weft needs no serializer, no registrator and no off-heap memory of Spark's, and
-   * changes no setting.
+   * changes no setting. Once the session is stopped, what needs it throws {@code
+   * CLUSTER_UNAVAILABLE}.
    */
   public static Weft on(SparkSession spark) {
+    requireRunning(spark);
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     return new Weft(SparkEngine.create(context, EngineOptions.defaults()), spark);
   }
@@ -123,6 +125,7 @@ public final class Weft implements AutoCloseable {
    *     operand that is missing
    */
   public Tensor eval(String statement, Map<String, ?> operands) {
+    requireRunning();
     Map<String, Object> given = new LinkedHashMap<>();
     operands.forEach((name, operand) -> given.put(name, operand(name, operand)));
     return new WeftStatements(this).evaluate(statement, given);
@@ -178,7 +181,24 @@ public final class Weft implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("this Weft is closed");
     }
+    requireRunning();
     return engine;
+  }
+
+  /** Throws if the session is stopped: Spark would say so in its own words, or not at all. */
+  void requireRunning() {
+    if (!closed && spark != null) {
+      requireRunning(spark);
+    }
+  }
+
+  private static void requireRunning(SparkSession spark) {
+    if (spark.sparkContext().isStopped()) {
+      throw new WeftException(
+          ErrorCode.CLUSTER_UNAVAILABLE,
+          "expected the Spark session of this Weft to run, found it stopped; start a session, and"
+              + " make a Weft and its tensors anew with Weft.on(session)");
+    }
   }
 
   @Nullable SparkSession spark() {
@@ -192,6 +212,7 @@ public final class Weft implements AutoCloseable {
           "expected a Spark session for Datasets; use Weft.on(spark), or Tensor.forEach and"
               + " matrix(mode) of a model, which need no session");
     }
+    requireRunning();
     return spark;
   }
 

@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,5 +201,50 @@ class StrangeTablesTest {
     assertThatThrownBy(() -> tensor.cpd(1).run())
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("this Weft is closed");
+  }
+
+  /** Whatever needs the session says that it is gone; what lies in this process is still there. */
+  @Test
+  void aStoppedSessionIsOneError() {
+    Dataset<Row> rows = sales();
+    SparkSession spark = LocalSpark.current();
+    Weft weft = Weft.on(spark);
+    Tensor table = weft.tensor(rows, List.of("user", "week"), "count");
+    Tensor fresh = weft.tensor(rows, List.of("user", "week"), "count");
+    Tensor array = weft.tensor(new double[][] {{1, 2}});
+    CpModel model = table.cpd(1).iterations(1).run();
+    String saved = folder.resolve("saved").toString();
+    model.save(saved);
+    LocalSpark.stop();
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    calls.put("on", () -> Weft.on(spark));
+    calls.put("tensor", () -> weft.tensor(rows, List.of("user"), "count").shape());
+    calls.put("first use", fresh::shape);
+    calls.put("entries", table::entries);
+    calls.put("forEach", () -> table.forEach((at, value) -> {}));
+    calls.put("toArray", table::toArray);
+    calls.put("cpd", () -> table.cpd(1).run());
+    calls.put("tucker", () -> table.tucker(1, 1).run());
+    calls.put("complete", () -> table.complete(1).run());
+    calls.put("array", () -> array.cpd(1).run());
+    calls.put("array's entries", array::entries);
+    calls.put("eval", () -> weft.eval("y(i) = A(i,j)", Map.of("A", table)).toArray());
+    calls.put("file", () -> weft.tensor("no.tns").shape());
+    calls.put("factors", () -> model.factors("user"));
+    calls.put("transform", () -> model.transform(rows));
+    calls.put("recommend", () -> model.recommend(rows, "user", 1));
+    calls.put("save", () -> model.save(saved + "-again"));
+    calls.put("model", () -> weft.model(saved));
+    calls.forEach(
+        (name, call) ->
+            assertThatThrownBy(call)
+                .as(name)
+                .isInstanceOfSatisfying(
+                    WeftException.class,
+                    e -> assertThat(e.code()).isEqualTo(ErrorCode.CLUSTER_UNAVAILABLE))
+                .hasMessageContaining("expected the Spark session of this Weft to run"));
+    assertThat(model.matrix("user")).hasDimensions(2, 1);
+    assertThat(model.predict(0, 0)).isPositive();
+    weft.close();
   }
 }
