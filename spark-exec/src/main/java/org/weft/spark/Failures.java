@@ -134,6 +134,10 @@ public final class Failures {
     if (LEAST_HEAP.matcher(message).matches()) {
       return heapBelowSparks(cause);
     }
+    WeftException port = PortFault.of(message, cause);
+    if (port != null) {
+      return port;
+    }
     Matcher none = NO_MASTER.matcher(message);
     if (none.matches()) {
       return new WeftException(

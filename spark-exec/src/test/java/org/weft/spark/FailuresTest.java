@@ -50,6 +50,16 @@ class FailuresTest {
         "TASK (10.0.0.1 executor 2): java.lang.ClassCastException: cannot assign instance of"
             + " java.lang.invoke.SerializedLambda to field org.apache.spark.rdd.MapPartitionsRDD.f"
             + " of type scala.Function3 | WEFT-100 | name weft-executor.jar",
+        "bind(..) failed: Address already in use: Service 'sparkDriver' failed after 0 retries"
+            + " (starting from 7077)! Consider | WEFT-403 | a free port for spark.driver.port, found",
+        "Failed to bind to /127.0.0.1:4040: Service 'SparkUI' failed after 16 retries (starting from"
+            + " 4040)! Consider | WEFT-403 | spark.ui.port, found all that were tried in use"
+            + " (starting from 4040, 16 retries)",
+        "TASK (10.0.0.1 executor 2): java.net.BindException: Address already in use: Service"
+            + " 'spark.weft.exchange.port' failed after 16 retries (starting from 7) | WEFT-403 |"
+            + " spark.weft.exchange.port, found",
+        "bind(..) failed: Cannot assign requested address: Service 'sparkDriver' failed after 16"
+            + " retries (on a random free port)! | WEFT-100 | spark.driver.bindAddress",
         "TASK (10.0.0.1 executor 2): java.lang.IllegalStateException: x | WEFT-999 | Lost task 0.3"
       })
   void haveCodeAndRemedy(String words, String code, String remedy) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,6 +86,24 @@ final class FaultsOnClusterIT {
     assertOneLine(done, "WEFT-403: executors end as they start, on each worker 20 and more");
     assertThat(done.standardError()).contains(" on worker 127.0.0.1:", "exited with code 1");
     assertNothingLeft("unstarted");
+  }
+
+  /** The executors of this cluster are on one host. */
+  @Tag("long")
+  @Test
+  void portsThatAreTaken() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      String port = "" + taken.getLocalPort();
+      String command = "cpd IN --rank 2 --partitions 2 --iterations 1 --output OUT/ports";
+      Submission exchanged = cluster.submit(weft(command).with("spark.weft.exchange.port", port));
+      assertThat(exchanged.exitCode()).as(exchanged.transcript()).isZero();
+      SparkApplication again = weft(command + " --overwrite").with("spark.port.maxRetries", "0");
+      Submission driver = cluster.submit(again.with("spark.driver.port", port));
+      assertOneLine(driver, "WEFT-403: expected a free port for spark.driver.port, found");
+      Submission ui =
+          cluster.submit(again.with("spark.ui.port", port).with("spark.ui.enabled", "true"));
+      assertOneLine(ui, "WEFT-403: expected a free port for spark.ui.port, found");
+    }
   }
 
   @Tag("long")

@@ -186,6 +186,14 @@ public final class Console {
     endFor(Failures.applicationEnded(reason, null));
   }
 
+  /** As above, where Spark is about to end the process for {@code failure}. */
+  void sparkEnds(Throwable failure) {
+    WeftException known = Failures.known(failure);
+    if (known != null) {
+      endFor(known);
+    }
+  }
+
   /** As above, where Spark waits for executors that will not come, or too long. */
   public void executorsLacking(String why) {
     endFor(new WeftException(ErrorCode.CLUSTER_UNAVAILABLE, why));

@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Listens to the log of Spark's threads. A full heap ends the process: Spark logs it and would go
  * on for minutes. The end of the application ends the process, too: its reason stands only in the
- * log, as do the executors that end before they reach the driver. While the process ends, nothing
- * of the log is shown.
+ * log, as do the executors that end before they reach the driver, and a port that is taken. While
+ * the process ends, nothing of the log is shown.
  */
 public final class SparkLog extends AbstractFilter {
   /** What {@code StandaloneSchedulerBackend} says before it stops the context. */
   private static final String APPLICATION_ENDED = "Application has been killed. Reason: ";
+
+  /** What {@code SparkUI} says before it ends the process. */
+  private static final String UI_PORT_TAKEN = "Failed to bind SparkUI";
 
   private static final String SPARK = "org.apache.spark.";
 
@@ -76,6 +79,9 @@ public final class SparkLog extends AbstractFilter {
       console.applicationEnded(
           said.substring(APPLICATION_ENDED.length())
               + (follower == null ? "" : follower.whyEnded()));
+    }
+    if (level == Level.ERROR && thrown != null && UI_PORT_TAKEN.equals(said)) {
+      console.sparkEnds(thrown);
     }
     boolean followed = isFollowed(logger, level);
     if (followed && said != null && follower != null) {

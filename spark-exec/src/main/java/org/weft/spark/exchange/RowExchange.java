@@ -27,10 +27,13 @@ import org.apache.spark.network.crypto.AuthServerBootstrap;
 import org.apache.spark.network.netty.SparkTransportConf;
 import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
+import org.apache.spark.network.server.TransportServer;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.TransportConf;
+import org.apache.spark.util.Utils;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
+import scala.Tuple2;
 
 /**
  * This process's end of the exchange of rows and of work. It answers requests of other processes
@@ -72,8 +75,26 @@ public final class RowExchange {
     TransportContext context = new TransportContext(transport, new Answering(answers));
     clients = context.createClientFactory(greeting);
     String host = env.blockManager().blockManagerId().host();
-    int port = isAlone() ? 0 : context.createServer(host, conf.getInt(PORT, 0), first).getPort();
+    int port = isAlone() ? 0 : serve(context, host, conf, first);
     here = new RowPlace(env.executorId(), host, port);
+  }
+
+  /** Serves at the port that is named or at one of the next, as executors may share a host. */
+  private static int serve(
+      TransportContext context,
+      String host,
+      SparkConf conf,
+      List<TransportServerBootstrap> bootstraps) {
+    return (int)
+        Utils.startServiceOnPort(
+                conf.getInt(PORT, 0),
+                port -> {
+                  TransportServer server = context.createServer(host, (int) port, bootstraps);
+                  return new Tuple2<>(server, server.getPort());
+                },
+                conf,
+                PORT)
+            ._2();
   }
 
   /**
