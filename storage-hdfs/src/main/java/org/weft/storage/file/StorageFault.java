@@ -78,10 +78,11 @@ final class StorageFault {
       if (lower.contains("no space left on device") || lower.contains("enough space")) {
         return "the disk is full; free space on it, or name another place, and run again";
       }
-      if (lower.contains("quota exceeded") || lower.contains("quotaexceeded")) {
+      if (lower.contains("quota") && lower.contains("exceeded")) {
         return "the quota is used up ("
             + shown(message)
-            + "); remove files or name another place, and run again";
+            + "); remove files, have the quota raised (HDFS counts whole blocks of files that are"
+            + " being written), or name another place, and run again";
       }
       if (lower.contains("in safe mode") || lower.contains("safemodeexception")) {
         return "HDFS is in safe mode, in which it cannot be written; wait until it has left it"

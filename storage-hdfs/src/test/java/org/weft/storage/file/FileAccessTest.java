@@ -143,6 +143,20 @@ class FileAccessTest {
         .hasMessageContaining(expected);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "The DiskSpace quota of /q is exceeded: quota = 20971520 B = 20 MB",
+        "The NameSpace quota (directories and files) of directory /q is exceeded: quota=2",
+        "Quota by storage type : SSD on path : /q is exceeded. quota = 1 MB",
+        "Disk quota exceeded"
+      })
+  void quotasThatAreUsedUpAreSaidToBe(String words) {
+    assertThat(FileAccess.unavailable("hdfs://h/q/x", new IOException(words)))
+        .hasMessageContaining("the quota is used up (" + words)
+        .hasMessageContaining("remove files");
+  }
+
   @Test
   void placesAreNotNamedTwice() {
     FileAccess files = FileAccess.local();
