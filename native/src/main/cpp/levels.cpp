@@ -122,7 +122,7 @@ class Form {
       const Piece &piece = levels[l].piece;
       uint64_t mask = Piece::mask(piece.bits) << piece.shift;
       const uint64_t *word = records.at(begin) + piece.word;
-      int64_t stride = records.stride();
+      int64_t stride = records.width();
       if (piece.bits > 0) {
         for (int64_t i = begin == 0 ? 1 : 0; i < n; i++) {
           changed[i] |= (word[i * stride] ^ word[(i - 1) * stride]) & mask;
@@ -249,7 +249,7 @@ class Build {
         parent_count = start_count;
       }
       if (form.count > 0) last[form.count - 1] = above[n - 1];
-      store_values();
+      if (form.request.args[8] != 0) store_values();
     }
   }
 

@@ -56,6 +56,7 @@ class Sort {
   explicit Sort(const Request &from)
       : request(from),
         buffer{from.records<K>(), from.others<K>()},
+        keeps_values(from.args[9] != 0),
         chunks(from.threads() <= 1 ? 1 : from.threads() * chunks_per_thread) {}
 
   /* Which buffer the result is in; -1 if there is no memory. */
@@ -72,7 +73,7 @@ class Sort {
     }
     counts = static_cast<int64_t *>(allocate(chunks * most_digits * 8));
     if (counts == nullptr) return -1;
-    int target = -1;
+    int target = keeps_values ? 1 : -1;
     bool done = share(0, n, bits, 0, target);
     release(counts, chunks * most_digits * 8);
     return done ? target : -1;
@@ -81,6 +82,7 @@ class Sort {
  private:
   const Request &request;
   Records<K> buffer[2];
+  bool keeps_values; /* of buffer 0 */
   int64_t chunks;
   int64_t *counts = nullptr;
 
@@ -124,7 +126,7 @@ class Sort {
     return true;
   }
 
-  int64_t part_records() const { return cached_bytes / (buffer[0].stride() * 8); }
+  int64_t part_records() const { return cached_bytes / ((buffer[0].width() + 1) * 8); }
 
   /* By how many leading bits to divide: into parts that a cache holds, and then further if that saves
    * a pass over them. */
@@ -155,10 +157,7 @@ class Sort {
   void move(int64_t begin, int64_t end, const Digit &digit, int where, int64_t *next) const {
     const Records<K> &from = buffer[where];
     const Records<K> &to = buffer[1 - where];
-    for (int64_t i = begin; i < end; i++) {
-      const uint64_t *record = from.at(i);
-      to.copy(next[digit.of<Single>(record)]++, record);
-    }
+    for (int64_t i = begin; i < end; i++) to.copy(next[digit.of<Single>(from.at(i))]++, from, i);
   }
 
   void move(int64_t begin, int64_t end, const Digit &digit, int where, int64_t *next) const {
@@ -166,67 +165,76 @@ class Sort {
                      : move<false>(begin, end, digit, where, next);
   }
 
-  /* As `move`, past the caches: records are gathered to lines first. */
+  /* As `move`, past the caches: keys and values are gathered to a line of each first. */
   template <bool Single>
   void stream(int64_t begin, int64_t end, const Digit &digit, int where, int64_t *next,
               uint64_t *lines, int64_t *starts) const {
     const Records<K> &from = buffer[where];
     const Records<K> &to = buffer[1 - where];
-    constexpr int64_t per_line = line_words / 2;
     int64_t digits = int64_t{1} << digit.width;
     memcpy(starts, next, static_cast<size_t>(digits) * 8);
     for (int64_t i = begin; i < end; i++) {
-      const uint64_t *record = from.at(i);
-      uint64_t d = digit.of<Single>(record);
+      const uint64_t *key = from.at(i);
+      uint64_t d = digit.of<Single>(key);
       int64_t at = next[d]++;
-      uint64_t *line = lines + d * line_words;
-      int64_t slot = at & (per_line - 1);
-      line[2 * slot] = record[0];
-      line[2 * slot + 1] = record[1];
-      if (slot == per_line - 1) flush(to, at - slot, starts[d], at + 1, line);
+      uint64_t *line = lines + d * 2 * line_words;
+      int64_t slot = at & (line_words - 1);
+      line[slot] = *key;
+      line[line_words + slot] = from.value(i);
+      if (slot == line_words - 1) flush(to, at - slot, starts[d], at + 1, line);
     }
     for (int64_t d = 0; d < digits; d++) {
-      int64_t rest = next[d] & (per_line - 1);
-      if (rest > 0) {
-        int64_t first = next[d] - rest > starts[d] ? next[d] - rest : starts[d];
-        for (int64_t at = first; at < next[d]; at++) {
-          to.copy(at, lines + d * line_words + 2 * (at & (per_line - 1)));
-        }
-      }
+      int64_t rest = next[d] & (line_words - 1);
+      int64_t first = next[d] - rest > starts[d] ? next[d] - rest : starts[d];
+      store(to, next[d] - rest, first, next[d], lines + d * 2 * line_words);
     }
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
   }
 
-  /* Stores a full line of records, but for those before `least`. */
+  /* Stores records [first, end) of a line of keys and one of values that begin with record `line_first`. */
+  static void store(const Records<K> &to, int64_t line_first, int64_t first, int64_t end,
+                    const uint64_t *line) {
+    for (int64_t at = first; at < end; at++) {
+      *to.at(at) = line[at - line_first];
+      to.value(at) = line[line_words + at - line_first];
+    }
+  }
+
+  /* Stores full lines of records, but for those before `least`. */
   static void flush(const Records<K> &to, int64_t first, int64_t least, int64_t end,
                     const uint64_t *line) {
 #if defined(__SSE2__)
     if (first >= least) {
-      __m128i *target = reinterpret_cast<__m128i *>(to.at(first));
       const __m128i *source = reinterpret_cast<const __m128i *>(line);
-      for (int part = 0; part < 4; part++) _mm_stream_si128(target + part, source[part]);
+      __m128i *keys = reinterpret_cast<__m128i *>(to.at(first));
+      __m128i *values = reinterpret_cast<__m128i *>(to.values + first);
+      for (int part = 0; part < 4; part++) _mm_stream_si128(keys + part, source[part]);
+      for (int part = 0; part < 4; part++) _mm_stream_si128(values + part, source[4 + part]);
       return;
     }
 #endif
-    for (int64_t at = first > least ? first : least; at < end; at++) {
-      to.copy(at, line + 2 * (at - first));
-    }
+    store(to, first, first > least ? first : least, end, line);
+  }
+
+  static bool is_aligned(const uint64_t *block) {
+    return (reinterpret_cast<uintptr_t>(block) & 63) == 0;
   }
 
   /* Moves one thread's chunk of a large range. */
   void move_chunk(int64_t begin, int64_t end, const Digit &digit, int where, int64_t *next) const {
     int64_t digits = int64_t{1} << digit.width;
-    int64_t bytes = digits * (line_words + 1) * 8;
-    bool aligned = (reinterpret_cast<uintptr_t>(buffer[1 - where].data) & 63) == 0;
+    int64_t bytes = digits * (2 * line_words + 1) * 8;
+    const Records<K> &to = buffer[1 - where];
+    bool aligned = is_aligned(to.data) && is_aligned(to.values);
     uint64_t *lines =
         K == 1 && aligned ? static_cast<uint64_t *>(allocate(bytes)) : nullptr;
     if (lines == nullptr) {
       move(begin, end, digit, where, next);
       return;
     }
-    int64_t *starts = reinterpret_cast<int64_t *>(lines + digits * line_words);
+    int64_t *starts = reinterpret_cast<int64_t *>(lines + digits * 2 * line_words);
     if (digit.parts == 1) {
       stream<true>(begin, end, digit, where, next, lines, starts);
     } else {
@@ -310,7 +318,7 @@ class Sort {
       ends[0] = end;
     }
     int now = division == MOVED ? 1 - where : where;
-    if (target < 0) target = now;
+    if (target < 0 || (keeps_values && division != MOVED && bits == 0)) target = now;
     bool done = bits == 0 && now == target;
     if (!done) done = sort_parts(begin, ends, parts, bits, now, target);
     release(ends, most_digits * 8);
@@ -321,13 +329,39 @@ class Sort {
                   int target) {
     auto first = [&](int64_t part) { return part == 0 ? begin : ends[part - 1]; };
     auto is_large = [&](int64_t part) { return bits > 0 && ends[part] - first(part) >= shared_from; };
+    int64_t failed = 0;
     each(request.threads(), parts, [&](int64_t part) {
-      if (!is_large(part)) sort(first(part), ends[part], bits, where, target);
+      if (is_large(part)) return;
+      bool done = with_scratch(first(part), ends[part], bits, where, [&](const Sort &sorter) {
+        sorter.sort(first(part), ends[part], bits, where, target);
+        return true;
+      });
+      if (!done) __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
     });
-    for (int64_t part = 0; part < parts; part++) {
-      if (is_large(part) && !share(first(part), ends[part], bits, where, target)) return false;
+    for (int64_t part = 0; part < parts && failed == 0; part++) {
+      if (!is_large(part)) continue;
+      bool done = with_scratch(first(part), ends[part], bits, where, [&](Sort &sorter) {
+        return sorter.share(first(part), ends[part], bits, where, target);
+      });
+      if (!done) return false;
     }
-    return true;
+    return failed == 0;
+  }
+
+  /* Has f sort a range; where values of buffer 0 must stay as they are, with a copy of these. */
+  template <typename F>
+  bool with_scratch(int64_t begin, int64_t end, int bits, int where, F f) {
+    if (!keeps_values || bits == 0 || end - begin < 2) return f(*this);
+    int64_t bytes = (end - begin) * 8;
+    uint64_t *copy = static_cast<uint64_t *>(allocate(bytes));
+    if (copy == nullptr) return false;
+    if (where == 0) memcpy(copy, buffer[0].values + begin, static_cast<size_t>(bytes));
+    Sort sorter = *this;
+    sorter.keeps_values = false;
+    sorter.buffer[0].values = copy - begin;
+    bool done = f(sorter);
+    release(copy, bytes);
+    return done;
   }
 
   /* Sorts a range in buffer `where` by its last `bits` bits on this thread; it ends in `target`. */
@@ -344,16 +378,17 @@ class Sort {
   }
 
   void insert(int64_t begin, int64_t end, int bits, int where, int target) const {
-    uint64_t kept[most_words + 1];
+    uint64_t key[most_words];
+    uint64_t value;
     Records<K> to = buffer[target];
     if (where != target) to.copy_all(begin, end, buffer[where]);
-    Records<K> saved{kept, to.words};
+    Records<K> saved{key, &value, to.words};
     for (int64_t i = begin + 1; i < end; i++) {
       if (!less(to.at(i), to.at(i - 1), bits)) continue;
-      saved.copy(0, to.at(i));
+      saved.copy(0, to, i);
       int64_t at = i;
-      for (; at > begin && less(kept, to.at(at - 1), bits); at--) to.copy(at, to.at(at - 1));
-      to.copy(at, kept);
+      for (; at > begin && less(key, to.at(at - 1), bits); at--) to.copy(at, to, at - 1);
+      to.copy(at, saved, 0);
     }
   }
 

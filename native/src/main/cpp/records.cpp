@@ -51,19 +51,17 @@ bool load(const Request &request) {
   uint64_t keys[block];
   for (int64_t begin = 0; begin < request.count(); begin += block) {
     int64_t n = begin + block < request.count() ? block : request.count() - begin;
-    if (K != 1) memset(records.at(begin), 0, static_cast<size_t>(n * records.stride()) * 8);
+    if (K != 1) memset(records.at(begin), 0, static_cast<size_t>(n * records.width()) * 8);
     memset(keys, 0, sizeof keys);
     for (int64_t c = 0; c < request.listed(); c++) {
       Column column(request.item(c, 8));
       uint64_t *words = K == 1 ? keys : records.at(begin) + column.word;
-      int64_t stride = K == 1 ? 1 : records.stride();
+      int64_t stride = K == 1 ? 1 : records.width();
       wrong |= column.bytes == 4 ? column.put<int32_t>(begin, n, words, stride)
                                  : column.put<int64_t>(begin, n, words, stride);
     }
-    for (int64_t i = 0; i < n; i++) {
-      if (K == 1) records.at(begin + i)[0] = keys[i];
-      records.value(begin + i) = values[begin + i];
-    }
+    if (K == 1) memcpy(records.at(begin), keys, static_cast<size_t>(n) * 8);
+    memcpy(records.values + begin, values + begin, static_cast<size_t>(n) * 8);
   }
   return wrong;
 }
@@ -113,7 +111,7 @@ void move_kept(const Request &request, int64_t begin, int64_t end, int64_t at) {
     int64_t first = i;
     uint64_t value = from.value(i++);
     for (; i < request.count() && from.same(i, first); i++) value = sum(value, from.value(i), exact);
-    to.copy(at, from.at(first));
+    to.copy(at, from, first);
     to.value(at++) = value;
   }
 }

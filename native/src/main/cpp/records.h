@@ -11,28 +11,32 @@
 
 namespace weft {
 
-constexpr int first_listed = 12;
+constexpr int first_listed = 14;
 constexpr int most_words = 64;
 constexpr int most_levels = 64;
 /* Records whose levels are made by one task; the count of them must not depend on threads. */
 constexpr int64_t chunk_records = 65536;
 
-/* Records of K words and a value; of as many words as `words` says if K is 0. */
+/* Keys of K words, and a value each in an array of its own; of as many words as `words` says if K is 0. */
 template <int K>
 struct Records {
   uint64_t *data;
+  uint64_t *values;
   int words;
 
   int width() const { return K == 0 ? words : K; }
-  int64_t stride() const { return width() + 1; }
-  uint64_t *at(int64_t i) const { return data + i * stride(); }
-  uint64_t &value(int64_t i) const { return at(i)[width()]; }
-  void copy(int64_t to, const uint64_t *record) const {
+  uint64_t *at(int64_t i) const { return data + i * width(); }
+  uint64_t &value(int64_t i) const { return values[i]; }
+  void copy(int64_t to, const Records &from, int64_t i) const {
+    const uint64_t *key = from.at(i);
     uint64_t *target = at(to);
-    for (int w = 0; w < stride(); w++) target[w] = record[w];
+    for (int w = 0; w < width(); w++) target[w] = key[w];
+    values[to] = from.values[i];
   }
   void copy_all(int64_t begin, int64_t end, const Records &from) const {
-    memcpy(at(begin), from.at(begin), static_cast<size_t>((end - begin) * stride()) * 8);
+    size_t n = static_cast<size_t>(end - begin) * 8;
+    memcpy(at(begin), from.at(begin), n * static_cast<size_t>(width()));
+    memcpy(values + begin, from.values + begin, n);
   }
   bool same(int64_t a, int64_t b) const {
     for (int w = 0; w < width(); w++) {
@@ -62,11 +66,11 @@ struct Request {
   int64_t listed() const { return args[7]; }
   template <int K>
   Records<K> records() const {
-    return {reinterpret_cast<uint64_t *>(args[4]), words()};
+    return {reinterpret_cast<uint64_t *>(args[4]), reinterpret_cast<uint64_t *>(args[12]), words()};
   }
   template <int K>
   Records<K> others() const {
-    return {reinterpret_cast<uint64_t *>(args[5]), words()};
+    return {reinterpret_cast<uint64_t *>(args[5]), reinterpret_cast<uint64_t *>(args[13]), words()};
   }
   const int64_t *item(int64_t number, int size) const {
     return args + first_listed + number * size;

@@ -8,49 +8,60 @@
 
 namespace {
 
-constexpr int header = 12;
+constexpr int header = 14;
 
 int64_t address(const void *pointer) { return reinterpret_cast<int64_t>(pointer); }
 
-/* Records whose values are their numbers, in a block of whole lines, and another block. */
+/* Records whose values are their numbers, in blocks of whole lines, and other blocks. */
 struct Records {
   int64_t n;
   int words;
-  uint64_t *data;
-  uint64_t *other;
+  uint64_t *keys;
+  uint64_t *values;
+  uint64_t *other_keys;
+  uint64_t *other_values;
 
   Records(int64_t count, int key_words) : n(count), words(key_words) {
-    data = make();
-    other = make();
+    keys = make(words);
+    values = make(1);
+    other_keys = make(words);
+    other_values = make(1);
   }
   ~Records() {
-    free(data);
-    free(other);
+    free(keys);
+    free(values);
+    free(other_keys);
+    free(other_values);
   }
-  uint64_t *make() const {
-    size_t bytes = static_cast<size_t>(n * (words + 1)) * 8;
+  uint64_t *make(int each) const {
+    size_t bytes = static_cast<size_t>(n * each) * 8;
     return static_cast<uint64_t *>(aligned_alloc(64, (bytes / 64 + 1) * 64));
   }
-  uint64_t *at(int64_t i) const { return data + i * (words + 1); }
+  uint64_t *at(int64_t i) const { return keys + i * words; }
   void describe(int64_t *args, int step, int64_t threads, int64_t listed) const {
     args[1] = step;
     args[2] = n;
     args[3] = words;
-    args[4] = address(data);
-    args[5] = address(other);
+    args[4] = address(keys);
+    args[5] = address(other_keys);
     args[6] = threads;
     args[7] = listed;
+    args[12] = address(values);
+    args[13] = address(other_values);
   }
   void exchange() {
-    uint64_t *kept = data;
-    data = other;
-    other = kept;
+    uint64_t *kept = keys;
+    keys = other_keys;
+    other_keys = kept;
+    kept = values;
+    values = other_values;
+    other_values = kept;
   }
   void fill(Random &random, uint64_t mask) {
     for (int64_t i = 0; i < n; i++) {
       /* Small numbers are frequent. */
       for (int w = 0; w < words; w++) at(i)[w] = (random.next() & mask) >> (random.next() & 7);
-      at(i)[words] = static_cast<uint64_t>(i);
+      values[i] = static_cast<uint64_t>(i);
     }
   }
 };
@@ -71,26 +82,31 @@ int compare(const Bits *pieces, int64_t count, const uint64_t *a, const uint64_t
   return 0;
 }
 
+/* keeps_values: whether those that are sorted must stay as they are. */
 void check_sort(int64_t n, int words, const Bits *pieces, int64_t count, uint64_t mask,
-                int64_t threads, Random &random) {
+                int64_t threads, Random &random, bool keeps_values = false) {
   Records records(n, words);
   records.fill(random, mask);
   int64_t args[64] = {};
   records.describe(args, weft::SORT, threads, count);
   memcpy(args + header, pieces, static_cast<size_t>(count) * sizeof(Bits));
-  uint64_t *before = records.make();
-  memcpy(before, records.data, static_cast<size_t>(n * (words + 1)) * 8);
+  args[9] = keeps_values;
+  uint64_t *before = records.make(words);
+  memcpy(before, records.keys, static_cast<size_t>(n * words) * 8);
   process()->pack(args);
   EXPECT(args[0] == WEFT_OK);
+  for (int64_t i = 0; i < n && keeps_values; i++) {
+    EXPECT(records.values[i] == static_cast<uint64_t>(i));
+  }
   if (args[8]) records.exchange();
   for (int64_t i = 0; i < n; i++) {
-    uint64_t number = records.at(i)[words];
+    uint64_t number = records.values[i];
     EXPECT(number < static_cast<uint64_t>(n));
-    uint64_t *was = before + static_cast<int64_t>(number) * (words + 1);
+    uint64_t *was = before + static_cast<int64_t>(number) * words;
     EXPECT(memcmp(was, records.at(i), static_cast<size_t>(words) * 8) == 0);
     if (i == 0) continue;
     int order = compare(pieces, count, records.at(i - 1), records.at(i));
-    EXPECT(order < 0 || (order == 0 && records.at(i - 1)[words] < number));
+    EXPECT(order < 0 || (order == 0 && records.values[i - 1] < number));
   }
   free(before);
   records.describe(args, weft::ORDER, threads, count);
@@ -126,6 +142,13 @@ void records_sort() {
   check_sort(700000, 1, all, 1, mask >> 25, 3, random);
   check_sort(700001, 1, one, 1, mask, 1, random);
   check_sort(600000, 2, words, 2, uint64_t{0xfff}, 4, random);
+  /* The same where values go to a form. */
+  check_sort(700000, 1, mixed, 3, mask, 4, random, true);
+  check_sort(700000, 1, all, 1, mask >> 25, 3, random, true);
+  check_sort(1700000, 1, all, 1, mask >> 36, 3, random, true);
+  check_sort(700001, 1, one, 1, mask, 1, random, true);
+  check_sort(600000, 2, words, 2, uint64_t{0xfff}, 4, random, true);
+  check_sort(600000, 1, all, 0, mask, 4, random, true);
 }
 
 void duplicates_merge() {
@@ -144,8 +167,8 @@ void duplicates_merge() {
         double value = static_cast<double>(i);
         sum += value;
         records.at(i)[0] = key;
-        if (exact) records.at(i)[1] = static_cast<uint64_t>(i);
-        else memcpy(records.at(i) + 1, &value, 8);
+        if (exact) records.values[i] = static_cast<uint64_t>(i);
+        else memcpy(records.values + i, &value, 8);
       }
       int64_t args[header] = {};
       records.describe(args, weft::MERGE, 3, 0);
@@ -158,8 +181,8 @@ void duplicates_merge() {
       for (int64_t i = 0; i < different; i++) {
         EXPECT(records.at(i)[0] == static_cast<uint64_t>(i + 1));
         double value;
-        memcpy(&value, records.at(i) + 1, 8);
-        all += exact ? static_cast<double>(records.at(i)[1]) : value;
+        memcpy(&value, records.values + i, 8);
+        all += exact ? static_cast<double>(records.values[i]) : value;
       }
       EXPECT(all == sum);
     }
@@ -206,7 +229,7 @@ void levels_are_built() {
   for (int64_t i = 0; i < n; i++) {
     key += 1 + random.next() % 15000;
     records.at(i)[0] = key;
-    records.at(i)[1] = static_cast<uint64_t>(i);
+    records.values[i] = static_cast<uint64_t>(i);
   }
   EXPECT(key >> 16 < rows);
   uint32_t *pos = static_cast<uint32_t *>(malloc((rows + 1) * 4));

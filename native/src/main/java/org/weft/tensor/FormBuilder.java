@@ -2,6 +2,7 @@ package org.weft.tensor;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -58,48 +59,69 @@ final class FormBuilder {
     }
   }
 
+  /** Whether a form is sure to have the values of sorted records as its own, in their order. */
+  static boolean mayKeepValues(TensorFormat format, PackRecords records) {
+    int last = format.levelCount() - 1;
+    return last >= 0
+        && isNative(format)
+        && nativeLevel(format, last) != NativeLevel.DENSE
+        && IntStream.rangeClosed(1, last).allMatch(level -> isSureOfParents(format, level))
+        && records.mayLend(format.valueType());
+  }
+
+  /** Whether no entries are such that a singleton's parent has several children. */
+  private static boolean isSureOfParents(TensorFormat format, int level) {
+    return nativeLevel(format, level) != NativeLevel.SINGLETON
+        || nativeLevel(format, level - 1) == NativeLevel.SINGLETON
+        || !format.level(level - 1).properties().unique();
+  }
+
   /**
+   * @param scope of the form, which stays open if there is an error
    * @param records whose layout has one mode more than {@code shape} where the root of the format
    *     is counted: the numbers that it counts
+   * @param values in {@code scope} for the values of all records, which may be there; or null
    * @throws WeftException {@code WIDTH_OVERFLOW}, {@code OUT_OF_MEMORY}, {@code INVALID_FORMAT}
    */
   static TensorStorage build(
-      MemoryScope parent, TensorShape shape, TensorFormat format, PackRecords records) {
+      MemoryScope scope,
+      TensorShape shape,
+      TensorFormat format,
+      PackRecords records,
+      @Nullable NativeArray values) {
     FormatLimits.require(shape, format, 1);
     long[] distinct = distinctRoots(format, records);
-    MemoryScope scope = parent.child("packed " + shape);
-    try {
-      FormBuilder builder = new FormBuilder(records, shape, format, distinct, scope);
-      NativeArray made = builder.isNative() ? builder.makeNative() : null;
-      NativeArray values = made == null ? builder.makeLevels(distinct) : made;
-      return TensorStorage.ofArrays(
-          scope, shape, format, builder.positions, builder.pos, builder.crd, values);
-    } catch (RuntimeException e) {
-      scope.close();
-      throw e;
-    }
+    FormBuilder builder = new FormBuilder(records, shape, format, distinct, scope);
+    NativeArray made = isNative(format) ? builder.makeNative(values) : null;
+    NativeArray all = made == null ? builder.makeLevels(distinct) : made;
+    return TensorStorage.ofArrays(
+        scope, shape, format, builder.positions, builder.pos, builder.crd, all);
   }
 
   private @Nullable NativeLevel nativeLevel(int level) {
+    return nativeLevel(format, level);
+  }
+
+  private static @Nullable NativeLevel nativeLevel(TensorFormat format, int level) {
     return format.level(level).format().nativeLevel().orElse(null);
   }
 
   /** Whether the runtime knows all levels, and singletons have one parent each. */
-  private boolean isNative() {
-    for (int level = 0; level < count; level++) {
-      NativeLevel made = nativeLevel(level);
-      boolean below = level > 0 && nativeLevel(level - 1) != NativeLevel.DENSE;
+  private static boolean isNative(TensorFormat format) {
+    for (int level = 0; level < format.levelCount(); level++) {
+      NativeLevel made = nativeLevel(format, level);
+      boolean below = level > 0 && nativeLevel(format, level - 1) != NativeLevel.DENSE;
       if (made == null
           || format.coordinate(level).isCounted()
           || (made == NativeLevel.SINGLETON && !below)) {
         return false;
       }
     }
-    return count <= MOST_LEVELS;
+    return format.levelCount() <= MOST_LEVELS;
   }
 
   /** The values; null, with nothing made, if a singleton's parent has several children. */
-  private @Nullable NativeArray makeNative() {
+  private @Nullable NativeArray makeNative(@Nullable NativeArray given) {
     long chunks = (records.size() + PackRecords.CHUNK - 1) / PackRecords.CHUNK;
     try (MemoryScope scratch = MemoryScope.root("levels", MemorySource.system());
         Arguments arguments = records.arguments(count, PER_LEVEL)) {
@@ -114,18 +136,21 @@ final class FormBuilder {
       for (int level = 0; level < count; level++) {
         allocate(level, arguments);
       }
-      boolean dense = count > 0 && nativeLevel(count - 1) == NativeLevel.DENSE;
-      ElementType type = format.valueType().elementType();
-      long length = count == 0 ? 1 : positions[count - 1];
-      boolean zeroed = dense || records.size() == 0;
-      NativeArray values =
-          zeroed ? scope.allocate(type, length) : scope.allocateUninitialized(type, length);
-      arguments.set(8, values.address());
+      NativeArray values = given == null ? allocateValues() : given;
+      arguments.set(8, records.hasValuesIn(values) ? 0 : values.address());
       arguments.set(9, typeNumber(format.valueType()));
       arguments.set(10, records.isExact() ? 1 : 0);
       arguments.take(Step.BUILD);
       return values;
     }
+  }
+
+  private NativeArray allocateValues() {
+    boolean dense = count > 0 && nativeLevel(count - 1) == NativeLevel.DENSE;
+    ElementType type = format.valueType().elementType();
+    long length = count == 0 ? 1 : positions[count - 1];
+    boolean zeroed = dense || records.size() == 0;
+    return zeroed ? scope.allocate(type, length) : scope.allocateUninitialized(type, length);
   }
 
   /** The number that {@code packing.h} gives a type of values. */

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
 import org.weft.tensor.KeyLayout.Bits;
 
 /**
@@ -111,23 +112,52 @@ final class FormPacking {
     for (int form : group.forms()) {
       sequences.add(layout.sequence(formats.get(form)));
     }
-    try (PackRecords records = RecordLoader.load(entries, layout, origin, threads)) {
+    MemoryScope lender = group.forms().size() > 1 ? parent : null;
+    try (PackRecords records = RecordLoader.load(entries, layout, origin, threads, lender)) {
       List<Bits> order = orderOf(records, sequences);
-      boolean merged = false;
-      for (int next : FormSequence.plan(order, sequences)) {
-        if (order != null && !merged) {
-          duplicates = records.mergeDuplicates();
-          merged = true;
-        }
-        records.sort(FormSequence.sort(order, sequences.get(next)));
-        order = sequences.get(next);
-        if (!merged) {
-          duplicates = records.mergeDuplicates();
-          merged = true;
-        }
-        int form = group.forms().get(next);
-        forms[form] = FormBuilder.build(parent, shape, formats.get(form), records);
+      if (order != null) {
+        duplicates = records.mergeDuplicates();
       }
+      int left = sequences.size();
+      for (int next : FormSequence.plan(order, sequences)) {
+        List<Bits> sort = FormSequence.sort(order, sequences.get(next));
+        int form = group.forms().get(next);
+        boolean merge = order == null;
+        forms[form] = pack(formats.get(form), records, sort, merge, --left == 0);
+        order = sequences.get(next);
+      }
+    }
+  }
+
+  /** One form of records that are sorted, and merged if need be, for it; their last one or not. */
+  private TensorStorage pack(
+      TensorFormat format, PackRecords records, List<Bits> sort, boolean merge, boolean last) {
+    boolean keeps = FormBuilder.mayKeepValues(format, records);
+    MemoryScope lent = keeps && sort.isEmpty() ? records.lend() : null;
+    MemoryScope scope = lent == null ? parent.child("packed") : lent;
+    try {
+      NativeArray values = null;
+      if (lent != null) {
+        values = records.values();
+      } else if (keeps) {
+        values = records.target(scope);
+      }
+      records.sort(sort, values);
+      if (merge) {
+        duplicates = records.mergeDuplicates();
+      }
+      if (values != null && values.length() != records.size()) {
+        values = null;
+        scope.close();
+        scope = parent.child("packed");
+      }
+      if (last) {
+        records.closeOthers();
+      }
+      return FormBuilder.build(scope, shape, format, records, values);
+    } catch (RuntimeException e) {
+      scope.close();
+      throw e;
     }
   }
 
@@ -145,8 +175,8 @@ final class FormPacking {
     int[] modeOrder = format.modeOrder();
     CooBlock sorted;
     KeyLayout plain = new KeyLayout(shape, new long[shape.order()]);
-    try (PackRecords records = RecordLoader.load(entries, plain, origin, threads)) {
-      records.sort(FormSequence.sort(null, plain.sequence(modeOrder)));
+    try (PackRecords records = RecordLoader.load(entries, plain, origin, threads, null)) {
+      records.sort(FormSequence.sort(null, plain.sequence(modeOrder)), null);
       duplicates = records.mergeDuplicates();
       sorted = records.toBlock();
     }
@@ -161,9 +191,8 @@ final class FormPacking {
     KeyLayout layout = new Group(splits, List.of()).layout(counted);
     EntrySource block = EntrySource.of(new ArrayDeque<>(List.of(sorted.withColumn(numbers))));
     try (PackRecords records =
-        RecordLoader.load(block, layout, new long[shape.order() + 1], threads)) {
-      records.sort(FormSequence.sort(null, layout.sequence(format)));
-      return FormBuilder.build(parent, shape, format, records);
+        RecordLoader.load(block, layout, new long[shape.order() + 1], threads, null)) {
+      return pack(format, records, FormSequence.sort(null, layout.sequence(format)), false, true);
     }
   }
 

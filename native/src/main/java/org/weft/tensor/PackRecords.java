@@ -2,6 +2,8 @@ package org.weft.tensor;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.ElementType;
@@ -14,8 +16,9 @@ import org.weft.tensor.KeyLayout.Bits;
 import org.weft.tensor.KeyLayout.Coordinate;
 
 /**
- * The entries of a tensor off the heap while they are packed: records of key words and a value, in
- * one block, and another one as large from the first time that they move. Close it.
+ * The entries of a tensor off the heap while they are packed: records of key words and a value,
+ * which lie in a block of keys and one of values, and in two others as large from the first time
+ * that they move. Values may move to an array that a form keeps. Close it.
  */
 final class PackRecords implements AutoCloseable {
   /** What {@code packing.h} numbers. */
@@ -37,7 +40,11 @@ final class PackRecords implements AutoCloseable {
 
   private static final int OUT_OF_MEMORY = 1;
   private static final int BOUNDS = 3;
-  private static final int HEADER = 12;
+
+  /** So many are sorted into the array of a form, and from there on into that of the next. */
+  private static final long LENT_FROM = 1 << 20;
+
+  private static final int HEADER = 14;
 
   /** The argument block of a step. */
   static final class Arguments implements AutoCloseable {
@@ -99,29 +106,67 @@ final class PackRecords implements AutoCloseable {
   private final int threads;
   private final MemoryScope scope = MemoryScope.root("packing", MemorySource.system());
   private long size;
-  private NativeArray records;
-  private NativeArray others;
-  private boolean hasOthers;
+  private Block keys;
+  private @Nullable Block otherKeys;
+  private @Nullable MemoryScope lendable;
+  private Block values;
+  private @Nullable Block otherValues;
+
+  /**
+   * Keys or values.
+   *
+   * @param scope that has only them; null: a form keeps them as they are
+   */
+  private record Block(NativeArray array, @Nullable MemoryScope scope) {
+    long address() {
+      return array.address();
+    }
+
+    boolean isLent() {
+      return scope == null;
+    }
+
+    static void close(@Nullable Block block) {
+      if (block != null && block.scope != null) {
+        block.scope.close();
+      }
+    }
+  }
 
   /**
    * @param exact whether values are long
+   * @param forms where forms lie, one of which may have the values as they are loaded; null: none
    */
-  PackRecords(KeyLayout layout, long size, boolean exact, int threads) {
+  PackRecords(
+      KeyLayout layout, long size, boolean exact, int threads, @Nullable MemoryScope forms) {
     this.layout = layout;
     this.size = size;
     this.exact = exact;
     this.threads = threads;
     try {
-      records = scope.allocateUninitialized(ElementType.I64, Math.multiplyExact(size, stride()));
-      others = records;
+      keys = allocateKeys();
+      lendable = forms == null || size < LENT_FROM ? null : forms.child("packed");
+      values = lendable == null ? allocate(size) : new Block(allocateIn(lendable), lendable);
     } catch (RuntimeException e) {
+      if (lendable != null) {
+        lendable.close();
+      }
       scope.close();
       throw e;
     }
   }
 
-  private long stride() {
-    return layout.words() + 1L;
+  private NativeArray allocateIn(MemoryScope form) {
+    return form.allocateUninitialized(exact ? ElementType.I64 : ElementType.F64, size);
+  }
+
+  private Block allocate(long words) {
+    MemoryScope own = scope.child("block");
+    return new Block(own.allocateUninitialized(ElementType.I64, words), own);
+  }
+
+  private Block allocateKeys() {
+    return allocate(Math.multiplyExact(size, (long) layout.words()));
   }
 
   KeyLayout layout() {
@@ -141,20 +186,25 @@ final class PackRecords implements AutoCloseable {
     return threads;
   }
 
-  /** Address of record {@code entry}. */
-  long address(long entry) {
-    return records.address() + entry * stride() * Long.BYTES;
+  /** Has a step begin with record {@code entry}. */
+  void startAt(long entry, Arguments arguments) {
+    arguments.set(4, keyAddress(entry));
+    arguments.set(12, values.address() + entry * Long.BYTES);
+  }
+
+  private long keyAddress(long entry) {
+    return keys.address() + entry * layout.words() * Long.BYTES;
   }
 
   /** The coordinate of {@code entry} that lies in some bits of the keys. */
   long coordinate(Coordinate coordinate, long entry) {
     return coordinate.of(
-        NativeMemory.getLong(address(entry) + (long) coordinate.bits().word() * Long.BYTES));
+        NativeMemory.getLong(keyAddress(entry) + (long) coordinate.bits().word() * Long.BYTES));
   }
 
   /** Bits of the value of {@code entry}. */
   private long value(long entry) {
-    return NativeMemory.getLong(address(entry) + (long) layout.words() * Long.BYTES);
+    return NativeMemory.getLong(values.address() + entry * Long.BYTES);
   }
 
   double doubleValue(long entry) {
@@ -170,10 +220,11 @@ final class PackRecords implements AutoCloseable {
     Arguments arguments = new Arguments(listed * perItem);
     arguments.set(2, size);
     arguments.set(3, layout.words());
-    arguments.set(4, records.address());
-    arguments.set(5, others.address());
+    startAt(0, arguments);
+    arguments.set(5, otherKeys == null ? 0 : otherKeys.address());
     arguments.set(6, threads);
     arguments.set(7, listed);
+    arguments.set(13, otherValues == null ? 0 : otherValues.address());
     return arguments;
   }
 
@@ -194,13 +245,51 @@ final class PackRecords implements AutoCloseable {
     }
   }
 
-  /** Sorts the entries by the bits of {@code sequence}; others keep their order. */
-  void sort(List<Bits> sequence) {
+  /**
+   * Whether a form of so many values, each of an entry, may have those of the records as its own.
+   */
+  boolean mayLend(ValueType type) {
+    return size >= LENT_FROM && type == (exact ? ValueType.LONG : ValueType.DOUBLE);
+  }
+
+  /** Gives a form the values as they are, with the scope that has only them; null if none may. */
+  @Nullable MemoryScope lend() {
+    if (values.scope() != lendable || values.array().length() != size) {
+      return null;
+    }
+    values = new Block(values.array(), null);
+    return lendable;
+  }
+
+  /** An array of a form for values that are sorted. */
+  NativeArray target(MemoryScope form) {
+    Block.close(otherValues);
+    otherValues = null;
+    return allocateIn(form);
+  }
+
+  NativeArray values() {
+    return values.array();
+  }
+
+  /** Whether the values are in {@code array}. */
+  boolean hasValuesIn(NativeArray array) {
+    return values.array() == array;
+  }
+
+  /**
+   * Sorts the entries by the bits of {@code sequence}; others keep their order.
+   *
+   * @param target that {@link #target} made: where the values go, if they move, and stay as they
+   *     are until this is closed; null: a block of these records
+   */
+  void sort(List<Bits> sequence, @Nullable NativeArray target) {
     if (sequence.isEmpty()) {
       return;
     }
-    requireOthers();
+    requireOthers(target);
     try (Arguments arguments = pieces(sequence)) {
+      arguments.set(9, values.isLent() ? 1 : 0);
       arguments.take(Step.SORT);
       if (arguments.get(8) != 0) {
         exchange();
@@ -211,17 +300,19 @@ final class PackRecords implements AutoCloseable {
   /** Sums the values of neighbours with equal keys, in their order; returns how many went away. */
   long mergeDuplicates() {
     long before = size;
-    if (!merge(hasOthers)) {
-      requireOthers();
+    if (!merge(otherKeys != null && otherValues != null && !otherValues.isLent())) {
+      requireOthers(null);
       merge(true);
     }
     return before - size;
   }
 
-  /** False, with nothing done, if the other block is needed and must not be used. */
+  /** False, with nothing done, if the other blocks are needed and must not be used. */
   private boolean merge(boolean mayMove) {
     try (Arguments arguments = arguments(0, 0)) {
-      arguments.set(5, mayMove ? others.address() : 0);
+      if (!mayMove) {
+        arguments.set(5, 0);
+      }
       arguments.set(8, exact ? 1 : 0);
       arguments.take(Step.MERGE);
       if (arguments.get(10) != 0) {
@@ -263,21 +354,38 @@ final class PackRecords implements AutoCloseable {
     }
   }
 
-  private void requireOthers() {
-    if (!hasOthers) {
-      others = scope.allocateUninitialized(ElementType.I64, records.length());
-      hasOthers = true;
+  private void requireOthers(@Nullable NativeArray target) {
+    if (otherKeys == null) {
+      otherKeys = allocateKeys();
+    }
+    if (target != null) {
+      otherValues = new Block(target, null);
+    } else if (otherValues == null || otherValues.isLent()) {
+      otherValues = allocate(size);
     }
   }
 
+  /** Frees the blocks that records move to. */
+  void closeOthers() {
+    Block.close(otherKeys);
+    Block.close(otherValues);
+    otherKeys = null;
+    otherValues = null;
+  }
+
   private void exchange() {
-    NativeArray moved = others;
-    others = records;
-    records = moved;
+    Block movedKeys = Objects.requireNonNull(otherKeys);
+    otherKeys = keys;
+    keys = movedKeys;
+    Block moved = Objects.requireNonNull(otherValues);
+    otherValues = values;
+    values = moved;
   }
 
   @Override
   public void close() {
+    Block.close(otherValues);
+    Block.close(values);
     scope.close();
   }
 }

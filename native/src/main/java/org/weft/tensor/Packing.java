@@ -13,8 +13,8 @@ import org.weft.memory.MemoryScope;
  * summed in order of appearance, and explicit zeros stay.
  *
  * <p>Packing is the C++ runtime's: it makes records of keys and values, sorts them by radix ({@code
- * O(n bits / 11)}), and makes the levels that it knows. Scratch memory: two copies of the keys and
- * values, off the heap.
+ * O(n bits / 11)}), and makes the levels that it knows. Scratch memory, off the heap: two copies of
+ * the keys, and two of the values where forms do not have these as they are sorted.
  */
 public final class Packing {
   private Packing() {}
@@ -128,11 +128,15 @@ public final class Packing {
     KeyLayout layout = new KeyLayout(shape, new long[shape.order()]);
     PackRecords records =
         RecordLoader.load(
-            EntrySource.of(new ArrayDeque<>(blocks)), layout, new long[shape.order()], threads);
+            EntrySource.of(new ArrayDeque<>(blocks)),
+            layout,
+            new long[shape.order()],
+            threads,
+            null);
     try {
       List<KeyLayout.Bits> sequence = layout.sequence(modeOrder);
       if (!records.isInOrder(sequence)) {
-        records.sort(FormSequence.sort(null, sequence));
+        records.sort(FormSequence.sort(null, sequence), null);
       }
       return records;
     } catch (RuntimeException e) {

@@ -48,11 +48,17 @@ final class RecordLoader {
    * Takes all pieces of a source.
    *
    * @param origin first coordinate in each mode, which is subtracted
+   * @param forms where forms lie, one of which may have the values as they are loaded; null: none
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code OUT_OF_MEMORY}
    */
-  static PackRecords load(EntrySource entries, KeyLayout layout, long[] origin, int threads) {
+  static PackRecords load(
+      EntrySource entries,
+      KeyLayout layout,
+      long[] origin,
+      int threads,
+      @Nullable MemoryScope forms) {
     long size = entries.entries();
-    PackRecords records = new PackRecords(layout, size, entries.hasLongValues(), threads);
+    PackRecords records = new PackRecords(layout, size, entries.hasLongValues(), threads, forms);
     try {
       new RecordLoader(entries, records, origin).run(size < SHARED_FROM ? 1 : threads);
       return records;
@@ -122,7 +128,7 @@ final class RecordLoader {
       int count = (int) Math.min(COPIED, columns.size() - at);
       columns.copy(at, count, copied, values, records.isExact());
       arguments.set(2, count);
-      arguments.set(4, records.address(first + at));
+      records.startAt(first + at, arguments);
       if (!arguments.take(Step.LOAD)) {
         throw outOfRange(columns, copied, count);
       }
