@@ -5,6 +5,8 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.OrderedEntries;
 import org.weft.jobs.option.BatchOptions;
@@ -110,6 +112,7 @@ public final class ConvertCommand extends WeftCommand {
     } else if (batch.isDone(files, output, console)) {
       return;
     } else {
+      requireThere(files);
       TensorFiles.checkAppend(files, output);
     }
     ValueType type = type(files);
@@ -212,6 +215,14 @@ public final class ConvertCommand extends WeftCommand {
   @Override
   protected boolean computesIntegers() {
     return true;
+  }
+
+  private void requireThere(FileAccess files) {
+    if (TensorFiles.extensionOf(output).equals(".weft") && !Container.isThere(files, output)) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND,
+          output + ": expected a tensor to add to, found none; leave out --append to make it");
+    }
   }
 
   /** That of the tensor that is added to, of {@code --type}, or of the container that is read. */

@@ -75,6 +75,14 @@ final class Versions {
         .orElse(0);
   }
 
+  private boolean hasData() {
+    try {
+      return fs.exists(new Path(folder, ContainerTransaction.DATA));
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
   /**
    * The newest version's manifest.
    *
@@ -89,7 +97,9 @@ final class Versions {
             uri
                 + ": expected a tensor folder with manifest-N.json, found none"
                 + FileAccess.place(uri, folder)
-                + "; check the path");
+                + (hasData()
+                    ? ", only data of a writer that is at work or was killed: write the tensor again"
+                    : "; check the path"));
       }
       try {
         return read(newest);
