@@ -1,6 +1,7 @@
 package org.weft.storage.file;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.UUID;
@@ -12,23 +13,26 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /**
- * Removes unfinished outputs of killed processes, told by their hidden names. Those of a target are
- * abandoned when nothing in them was written to for a day and, where the file system knows, nobody
- * holds the lease of a file: the driver of a slow job may still be at work, which writes nothing
- * while its tasks sort. Those of an owner are abandoned when the owner says so: hidden names of a
- * process have the owner that the property {@value #OWNER} names. An old version that a killed
- * process had moved aside goes too, once there is a newer one. No link is followed; what cannot be
- * removed stays.
+ * Gives unfinished outputs hidden names, by which it removes those of killed processes. Those of a
+ * target are abandoned when nothing in them was written to for a day and, where the file system
+ * knows, nobody holds the lease of a file: the driver of a slow job may still be at work, which
+ * writes nothing while its tasks sort. Those of an owner are abandoned when the owner says so:
+ * hidden names of a process have the owner that the property {@value #OWNER} names. An old version
+ * that a killed process had moved aside goes too, once there is a newer one. No link is followed;
+ * what cannot be removed stays.
  */
 public final class AbandonedOutputs {
   /** The property with the {@link #owner} for whom this process works, if there is one. */
   public static final String OWNER = "weft.outputs";
 
+  static final String STAGING_SUFFIX = ".weft-tmp";
+  static final String ASIDE_SUFFIX = ".weft-old";
+  private static final int NAME_BYTES = 100;
   private static final int OWNER_DIGITS = 8;
   private static final String REST_OF_ID = "(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   private static final String ID = "\\.[0-9a-f]{8}" + REST_OF_ID;
-  private static final String SUFFIX = Pattern.quote(OutputCommit.STAGING_SUFFIX);
-  private static final String ASIDE = Pattern.quote(OutputCommit.ASIDE_SUFFIX);
+  private static final String SUFFIX = Pattern.quote(STAGING_SUFFIX);
+  private static final String ASIDE = Pattern.quote(ASIDE_SUFFIX);
   private static final Pattern ANY = Pattern.compile("\\..+" + ID + SUFFIX);
   private static final Duration IN_USE = Duration.ofDays(1);
 
@@ -39,11 +43,28 @@ public final class AbandonedOutputs {
     return Fingerprints.sha256(name).substring(0, OWNER_DIGITS);
   }
 
-  /** The part of a hidden name that no other has. */
-  static String newId() {
+  /** A hidden name for {@code target} that no other output has. */
+  static String newName(Path target, String suffix) {
     String id = UUID.randomUUID().toString();
     String owner = System.getProperty(OWNER, "");
-    return owner.matches("[0-9a-f]{8}") ? owner + id.substring(OWNER_DIGITS) : id;
+    String own = owner.matches("[0-9a-f]{8}") ? owner + id.substring(OWNER_DIGITS) : id;
+    return "." + shownName(target) + "." + own + suffix;
+  }
+
+  /** What hidden names have of a target's name. */
+  private static String shownName(Path target) {
+    String name = target.getName();
+    int end = 0;
+    int bytes = 0;
+    while (end < name.length()) {
+      int next = name.offsetByCodePoints(end, 1);
+      bytes += name.substring(end, next).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > NAME_BYTES) {
+        break;
+      }
+      end = next;
+    }
+    return name.substring(0, end);
   }
 
   /**
@@ -62,7 +83,7 @@ public final class AbandonedOutputs {
   }
 
   private static void bringBack(FileSystem fs, Path target, String owner) {
-    String shown = Pattern.quote("." + OutputCommit.shownName(target.getName()) + "." + owner);
+    String shown = Pattern.quote("." + shownName(target) + "." + owner);
     Pattern name = Pattern.compile(shown + REST_OF_ID + ASIDE);
     try {
       for (FileStatus found : fs.listStatus(target.getParent())) {
@@ -82,9 +103,8 @@ public final class AbandonedOutputs {
   /** Removes what is abandoned of earlier outputs to {@code target}. */
   static void removeOf(FileSystem fs, Path target) {
     long before = System.currentTimeMillis() - IN_USE.toMillis();
-    String shown = OutputCommit.shownName(target.getName());
-    Pattern name =
-        Pattern.compile(Pattern.quote("." + shown) + ID + "(" + SUFFIX + "|" + ASIDE + ")");
+    String shown = Pattern.quote("." + shownName(target));
+    Pattern name = Pattern.compile(shown + ID + "(" + SUFFIX + "|" + ASIDE + ")");
     remove(fs, target.getParent(), name, before);
   }
 

@@ -3,7 +3,6 @@ package org.weft.storage.file;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
@@ -33,10 +32,6 @@ import org.weft.text.Bytes;
  * AbandonedOutputs}).
  */
 public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfinished {
-  static final String STAGING_SUFFIX = ".weft-tmp";
-  static final String ASIDE_SUFFIX = ".weft-old";
-  private static final int NAME_BYTES = 100;
-
   private enum State {
     OPEN,
     COMMITTED,
@@ -72,7 +67,8 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       throw new WeftException(
           ErrorCode.USAGE, this.uri + ": expected an output below the root folder, found the root");
     }
-    this.staging = sibling(parent, hiddenName(target.getName(), STAGING_SUFFIX));
+    this.staging =
+        sibling(parent, AbandonedOutputs.newName(target, AbandonedOutputs.STAGING_SUFFIX));
     try {
       Renames.of(fs).requireName(target);
       if (existing == Existing.REFUSE && fs.exists(target)) {
@@ -177,30 +173,11 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     folders.forEach(renames::syncFolder);
   }
 
-  private static String hiddenName(String name, String suffix) {
-    return "." + shownName(name) + "." + AbandonedOutputs.newId() + suffix;
-  }
-
-  /** What hidden names have of a target's name. */
-  static String shownName(String name) {
-    int end = 0;
-    int bytes = 0;
-    while (end < name.length()) {
-      int next = name.offsetByCodePoints(end, 1);
-      bytes += name.substring(end, next).getBytes(StandardCharsets.UTF_8).length;
-      if (bytes > NAME_BYTES) {
-        break;
-      }
-      end = next;
-    }
-    return name.substring(0, end);
-  }
-
   /** Ancestors of the target, from {@code parent} up, that do not exist. */
   private List<Path> missingAncestors(Path parent) throws IOException {
     List<Path> missing = new ArrayList<>();
     for (Path p = parent; p != null && !fs.exists(p); p = p.getParent()) {
-      if (p.getName().endsWith(STAGING_SUFFIX)) {
+      if (p.getName().endsWith(AbandonedOutputs.STAGING_SUFFIX)) {
         throw new WeftException(
             ErrorCode.COMMIT_FAILED,
             uri + ": the output that this is a part of was given up; nothing is written");
@@ -364,7 +341,9 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       if (there) {
         requireReplaceable(isDirectory);
         publication.replace(
-            sibling(staging.getParent(), hiddenName(target.getName(), ASIDE_SUFFIX)));
+            sibling(
+                staging.getParent(),
+                AbandonedOutputs.newName(target, AbandonedOutputs.ASIDE_SUFFIX)));
       } else {
         publication.publish();
       }
