@@ -13,7 +13,6 @@ import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
-import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.compiler.llvm.Target;
 import org.weft.compiler.loop.LoopFunction;
@@ -123,17 +122,9 @@ public final class AheadCompiler {
   private static Map<String, TensorFormat> formats(AheadRequest request, Statement statement) {
     Map<String, Integer> orders = new LinkedHashMap<>();
     orders.put(statement.target().tensor(), statement.target().labels().size());
-    List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
-    if (statement.mask() != null) {
-      pending.add(statement.mask().tensor());
-    }
-    while (!pending.isEmpty()) {
-      Syntax next = pending.remove(0);
-      if (next instanceof Syntax.Access access) {
-        orders.putIfAbsent(access.tensor(), access.labels().size());
-      }
-      pending.addAll(next.children());
-    }
+    statement
+        .operands()
+        .forEach((name, access) -> orders.putIfAbsent(name, access.labels().size()));
     for (String name : request.formats().keySet()) {
       if (!orders.containsKey(name)) {
         throw new WeftException(

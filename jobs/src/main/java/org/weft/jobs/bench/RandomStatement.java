@@ -101,7 +101,7 @@ public record RandomStatement(
   }
 
   private void check(String text) {
-    Map<String, Syntax.Access> accesses = accesses();
+    Map<String, Syntax.Access> accesses = statement.operands();
     Set<String> labels = new LinkedHashSet<>();
     List<Syntax.Access> all = new ArrayList<>(accesses.values());
     all.add(statement.target());
@@ -145,23 +145,6 @@ public record RandomStatement(
     return statement.target().tensor();
   }
 
-  /** Operands by name in the order of the text. */
-  private Map<String, Syntax.Access> accesses() {
-    Map<String, Syntax.Access> found = new LinkedHashMap<>();
-    List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
-    if (statement.mask() != null) {
-      pending.add(statement.mask().tensor());
-    }
-    while (!pending.isEmpty()) {
-      Syntax next = pending.remove(0);
-      if (next instanceof Syntax.Access access) {
-        found.putIfAbsent(access.tensor(), access);
-      }
-      pending.addAll(0, next.children());
-    }
-    return found;
-  }
-
   /** What the result's stated format is; null if none is stated. */
   @Nullable TensorFormat resultFormat(ValueType type) {
     Stored how = stored.get(target());
@@ -188,7 +171,7 @@ public record RandomStatement(
   /** Density by operand. */
   Map<String, Double> densities() {
     Map<String, Double> densities = new LinkedHashMap<>();
-    for (String tensor : accesses().keySet()) {
+    for (String tensor : statement.operands().keySet()) {
       Stored how = stored.get(tensor);
       densities.put(tensor, how == null ? 1 : how.density());
     }
@@ -199,7 +182,7 @@ public record RandomStatement(
   public Map<String, TensorStorage> operands(MemoryScope scope, ValueType type, long seed) {
     Map<String, TensorStorage> operands = new LinkedHashMap<>();
     long at = seed;
-    for (Map.Entry<String, Syntax.Access> operand : accesses().entrySet()) {
+    for (Map.Entry<String, Syntax.Access> operand : statement.operands().entrySet()) {
       TensorShape shape = shape(operand.getValue());
       Stored how = stored.get(operand.getKey());
       operands.put(
