@@ -17,7 +17,6 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
-import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -121,9 +120,8 @@ public final class CpaprCommand extends RankedCommand {
         result.report(),
         String.format(
             Locale.ROOT,
-            "log-likelihood %.6f after %s%s",
+            "log-likelihood %.6f after %s",
             likelihood,
-            Counts.plain(model.logLikelihoods().size(), "iteration"),
-            model.converged() ? "" : " (not converged)"));
+            iterations(model.logLikelihoods().size(), model.converged())));
   }
 }

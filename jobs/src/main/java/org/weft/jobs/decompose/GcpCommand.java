@@ -27,7 +27,6 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.text.Counts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -263,9 +262,8 @@ public final class GcpCommand extends RankedCommand {
         result.report(),
         String.format(
             Locale.ROOT,
-            "loss %.6g after %s%s",
+            "loss %.6g after %s",
             model.losses().get(model.losses().size() - 1),
-            Counts.plain(model.losses().size(), "iteration"),
-            model.converged() ? "" : " (not converged)"));
+            iterations(model.losses().size(), model.converged())));
   }
 }

@@ -292,9 +292,12 @@ public abstract class ModelCommand extends SparkCommand {
   static String line(List<Double> fits, boolean converged) {
     return String.format(
         Locale.ROOT,
-        "fit %.6f after %s%s",
+        "fit %.6f after %s",
         fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
-        Counts.plain(fits.size(), "iteration"),
-        converged ? "" : " (not converged)");
+        iterations(fits.size(), converged));
+  }
+
+  static String iterations(int count, boolean converged) {
+    return Counts.plain(count, "iteration") + (converged ? "" : " (not converged)");
   }
 }
