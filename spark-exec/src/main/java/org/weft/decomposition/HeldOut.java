@@ -22,14 +22,6 @@ public record HeldOut<T>(int columns, ValueType valueType, Function<ModelError, 
   }
 
   @Override
-  public void check(TensorShape shape) {}
-
-  @Override
-  public Memory memory(TensorShape shape) {
-    return Memory.PLANNED;
-  }
-
-  @Override
   public T run(Site site, Observer observer) {
     return work.apply(new ModelError(site, 0));
   }

@@ -24,10 +24,12 @@ public interface Method<M> {
    *
    * @throws org.weft.error.WeftException {@code USAGE}
    */
-  void check(TensorShape shape);
+  default void check(TensorShape shape) {}
 
   /** Bytes of all rows beside the packed tensor, and why so many, for the user. */
-  Memory memory(TensorShape shape);
+  default Memory memory(TensorShape shape) {
+    return Memory.PLANNED;
+  }
 
   /** What is observed after each sweep: the fit, or another number that should rise. */
   default String measure() {

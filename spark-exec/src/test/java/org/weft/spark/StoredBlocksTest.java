@@ -38,16 +38,8 @@ class StoredBlocksTest {
   /** Rows of two lengths, whose blocks end at different rows, and a sum over all rows. */
   private record TwoLengths() implements Method<double[]> {
     @Override
-    public void check(TensorShape shape) {}
-
-    @Override
     public Job job(TensorShape shape) {
       return new Cpd(2, 1, 0, false, 1, ValueType.DOUBLE).job(shape);
-    }
-
-    @Override
-    public Memory memory(TensorShape shape) {
-      return Memory.PLANNED;
     }
 
     @Override

@@ -34,14 +34,6 @@ public final class EntryBatch {
     }
 
     @Override
-    public void check(TensorShape shape) {}
-
-    @Override
-    public Memory memory(TensorShape shape) {
-      return Memory.PLANNED;
-    }
-
-    @Override
     public T run(Site site, Observer observer) {
       return work.apply(new EntryBatch(site));
     }

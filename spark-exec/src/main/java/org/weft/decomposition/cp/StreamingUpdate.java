@@ -101,11 +101,6 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
   }
 
   @Override
-  public Memory memory(TensorShape shape) {
-    return Memory.PLANNED;
-  }
-
-  @Override
   public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer, checkpoints);
     return new Update(site, sweeps.start()).run(sweeps);

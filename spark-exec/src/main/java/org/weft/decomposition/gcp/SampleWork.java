@@ -6,7 +6,10 @@ import org.weft.decomposition.rows.Site;
 import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 
-/** The part of an iteration that runs on a sample of the zeros: it has all statements of a run. */
+/**
+ * The part of an iteration that runs on a sample of the zeros: it has all statements of a run,
+ * which has asked for the memory of the rows.
+ */
 record SampleWork(Gcp gcp, Consumer<Site> work) implements Method<Boolean> {
   @Override
   public Job job(TensorShape shape) {
@@ -16,12 +19,6 @@ record SampleWork(Gcp gcp, Consumer<Site> work) implements Method<Boolean> {
   @Override
   public void check(TensorShape shape) {
     gcp.check(shape);
-  }
-
-  /** The run has asked for the rows. */
-  @Override
-  public Memory memory(TensorShape shape) {
-    return Memory.PLANNED;
   }
 
   @Override
