@@ -98,6 +98,41 @@ class PackedStatementsTest extends CompilerCase {
         (least, a, b) -> Math.min(least, a + b));
   }
 
+  /** Rows of whole cache lines or not, and tiles that the result cuts. */
+  @ParameterizedTest(name = "{0}: {1} x {2}, {3}")
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "C(i,j) = A(i,k) * B(k,j); 1501; 2208; DOUBLE",
+        "C(i,j) = A(i,k) * B(k,j); 1504; 2205; DOUBLE",
+        "C(j,i) = A(i,k) * B(k,j); 1536; 2213; DOUBLE",
+        "C(i,j) = A(i,k) * B(k,j); 2501; 2720; FLOAT",
+        "C(i,j) = A(i,k) * B(k,j); 1501; 2208; LONG",
+        "C(i,j) += A(i,k) * B(k,j); 1501; 2208; DOUBLE"
+      })
+  void resultsThatNoCacheHolds(String text, int rows, int columns, ValueType type) {
+    int terms = 24;
+    TensorStorage a = matrix(rows, terms, type);
+    TensorStorage b = matrix(terms, columns, type);
+    boolean turned = text.startsWith("C(j,i)");
+    StatementInput input =
+        StatementInput.of(text, Map.of("A", a, "B", b), TensorFormat.dense(2, type));
+    assertThat(evaluator.plan(input).toString()).contains("in packed panels by gemm(");
+    TensorStorage c = evaluator.evaluate(scope, input);
+    long wrong = 0;
+    for (int row = 0; row < rows; row++) {
+      for (int column = 0; column < columns; column++) {
+        double expected = 0;
+        for (int term = 0; term < terms; term++) {
+          expected += get(a, row, term) * get(b, term, column);
+        }
+        double found = turned ? get(c, column, row) : get(c, row, column);
+        wrong += found == expected ? 0 : 1;
+      }
+    }
+    assertThat(wrong).isZero();
+  }
+
   @Test
   void smallProductsKeepPlainLoops() {
     TensorStorage a = matrix(8, 8, ValueType.DOUBLE);

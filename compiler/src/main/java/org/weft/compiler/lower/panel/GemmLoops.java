@@ -48,6 +48,9 @@ public final class GemmLoops {
   /** Threads rarely run equally fast. */
   private static final long PARTS_PER_THREAD = 8;
 
+  /** Cells of as many terms take longer to compute than memory takes to be read and written. */
+  private static final long STREAMED_TERMS = 256;
+
   private final Contraction contraction;
   private final KernelTensors tensors;
   private final Fold fold;
@@ -278,8 +281,34 @@ public final class GemmLoops {
           body.when(Expr.lessThan(Expr.of(0), size), some);
           Expr first = accumulate ? null : Expr.equal(block, Expr.of(0));
           packShared(parts, sharedSize, size, origins, body);
-          divided(parts, sharedSize, size, first, origins, body);
+          divided(parts, sharedSize, size, first, around(parts, all, body), origins, body);
         });
+  }
+
+  /**
+   * Whether a result that caches do not hold goes around them: the terms of its cells are added at
+   * once, and its rows are whole lines, as are those of tiles. Null if never.
+   */
+  private @Nullable Expr around(Parts parts, Expr terms, Code code) {
+    IndexVar last = Contraction.last(contraction.target());
+    long bytes = KernelTensors.elementOf(type).bytes();
+    long line = Stmt.StreamLine.BYTES / bytes;
+    if (accumulate
+        || directive instanceof Directive.Emulate
+        || tiles.depth() >= STREAMED_TERMS
+        || parts.wide().width() % line != 0
+        || last == null) {
+      return null;
+    }
+    Expr wide = Expr.mul(parts.wide().count(), Expr.of(parts.wide().width()));
+    Expr high = Expr.mul(parts.high().count(), Expr.of(parts.high().width()));
+    Expr large = Expr.lessThan(Expr.of(Transposition.STREAMED_BYTES / bytes), Expr.mul(wide, high));
+    Expr once = Expr.binary(Expr.Op.LE, terms, Expr.of(tiles.depth()));
+    Expr rest = Expr.binary(Expr.Op.REM, tensors.size(last), Expr.of(line));
+    Buffer result = tensors.layout(contraction.target().tensor()).vals();
+    Expr lead = new Expr.ToLine(result, Expr.of(0));
+    Expr whole = Expr.equal(Expr.add(rest, lead), Expr.of(0));
+    return code.name("around", Expr.and(Expr.and(large, once), whole));
   }
 
   private void packShared(Parts parts, Expr size, Expr depth, List<Expr> origins, Code body) {
@@ -304,6 +333,7 @@ public final class GemmLoops {
       Expr sharedSize,
       Expr depth,
       @Nullable Expr first,
+      @Nullable Expr around,
       List<Expr> origins,
       Code outer) {
     PackedSide divided = dividesWide ? parts.wide() : parts.high();
@@ -337,8 +367,13 @@ public final class GemmLoops {
           divided.packAll(size, origin, terms, depth, body);
           Expr wideSize = dividesWide ? size : sharedSize;
           Expr highSize = dividesWide ? sharedSize : size;
-          tiles(parts, wideSize, highSize, depth, start, first, origins.get(2), body);
+          tiles(parts, wideSize, highSize, depth, start, first, around, origins.get(2), body);
           task.add(new Stmt.For(block, begin, end, body.block(), LoopTraits.SERIAL));
+          if (around != null) {
+            Code drain = task.nested();
+            drain.add(new Stmt.Drain());
+            task.when(around, drain);
+          }
           parts.kernel().free(task);
           divided.free(task);
         });
@@ -391,6 +426,7 @@ public final class GemmLoops {
       Expr depth,
       Expr start,
       @Nullable Expr first,
+      @Nullable Expr around,
       Expr origin,
       Code body) {
     PackedSide wide = parts.wide();
@@ -411,7 +447,7 @@ public final class GemmLoops {
               (widePanel, each) -> {
                 Expr wideAt = each.name("wide_from", Expr.mul(widePanel, Expr.of(wide.width())));
                 TileKernel.Place place =
-                    new TileKernel.Place(widePanel, highPanel, wideAt, highAt, inUse);
+                    new TileKernel.Place(widePanel, highPanel, wideAt, highAt, inUse, around);
                 Code tile = each.nested();
                 parts.kernel().emit(place, origin, depth, start, first, tile);
                 each.when(Expr.lessThan(Expr.of(0), wide.lanes(widePanel)), tile);

@@ -52,8 +52,9 @@ final class MicroKernel implements TileKernel {
     fetch(place, origin, code);
     terms(tile, place, depth, code);
     Code neighbours = code.nested();
+    Code through = place.around() == null ? neighbours : neighbours.nested();
     rows(
-        neighbours,
+        through,
         (h, c) -> {
           Expr base =
               c.name("to", Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h)))));
@@ -66,10 +67,32 @@ final class MicroKernel implements TileKernel {
               s -> lanes(s, w -> add(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))));
           c.when(Expr.lessThan(Expr.of(h), place.rows()), there);
         });
+    if (place.around() != null) {
+      Code lines = neighbours.nested();
+      stream(tile, place, origin, lines);
+      Expr full = Expr.equal(place.rows(), Expr.of(high.width()));
+      Expr whole = Expr.and(place.around(), full);
+      neighbours.add(new Stmt.If(whole, lines.block(), through.block()));
+    }
     Code scattered = code.nested();
     scatter(tile, place, origin, first, scattered);
     code.add(
         new Stmt.If(wide.isRowOfResult(place.widePanel()), neighbours.block(), scattered.block()));
+  }
+
+  /** Stores rows of whole lines around the caches. */
+  private void stream(Buffer tile, Place place, Expr origin, Code code) {
+    long line = Stmt.StreamLine.BYTES / tile.element().bytes();
+    rows(
+        code,
+        (h, c) -> {
+          Expr base = Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h))));
+          Expr from = c.name("line", Expr.add(base, wide.target(place.wide())));
+          for (long at = 0; at < wide.width(); at += line) {
+            Expr to = Expr.add(from, Expr.of(at));
+            c.add(new Stmt.StreamLine(tile, cell(h, Expr.of(at)), result, to));
+          }
+        });
   }
 
   /** Asks for the cells of the tile, which are wanted when all terms have been added. */
@@ -82,7 +105,9 @@ final class MicroKernel implements TileKernel {
           Expr from = c.name("asked", Expr.add(base, wide.target(place.wide())));
           c.add(new Stmt.Prefetch(result, from, wide.width()));
         });
-    code.when(wide.isRowOfResult(place.widePanel()), there);
+    Expr isRow = wide.isRowOfResult(place.widePanel());
+    Expr around = place.around();
+    code.when(around == null ? isRow : Expr.and(isRow, new Expr.Not(around)), there);
   }
 
   private void terms(Buffer tile, Place place, Expr depth, Code code) {

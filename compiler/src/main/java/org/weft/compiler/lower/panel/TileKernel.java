@@ -14,8 +14,10 @@ interface TileKernel {
    * @param widePanel number of the panel, whose first count is {@code wide}
    * @param highPanel number of the panel, whose first count is {@code high}
    * @param rows how many rows are in use
+   * @param around whether the result goes around the caches where tiles have whole lines of it
    */
-  record Place(Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows) {}
+  record Place(
+      Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows, @Nullable Expr around) {}
 
   /** Room that a task needs for its tiles. */
   default void allocate(Code task) {}

@@ -56,7 +56,7 @@ public record Transposition(
   private static final long LINES = 8;
 
   /** Larger results do not fit the last cache of usual machines. */
-  private static final long STREAMED_BYTES = 24L << 20;
+  static final long STREAMED_BYTES = 24L << 20;
 
   /** Most lines of shorter rows belong to two rows. */
   private static final long STREAMED_LINES = 4;
