@@ -62,11 +62,11 @@ final class FormBuilder {
   /** Whether a form is sure to have the values of sorted records as its own, in their order. */
   static boolean mayKeepValues(TensorFormat format, PackRecords records) {
     int last = format.levelCount() - 1;
-    return last >= 0
+    return records.mayLend(format.valueType())
+        && last >= 0
         && isNative(format)
         && nativeLevel(format, last) != NativeLevel.DENSE
-        && IntStream.rangeClosed(1, last).allMatch(level -> isSureOfParents(format, level))
-        && records.mayLend(format.valueType());
+        && IntStream.rangeClosed(1, last).allMatch(level -> isSureOfParents(format, level));
   }
 
   /** Whether no entries are such that a singleton's parent has several children. */

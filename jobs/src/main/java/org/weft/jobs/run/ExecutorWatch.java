@@ -57,7 +57,7 @@ final class ExecutorWatch extends SparkListener implements SparkLog.Scheduler {
 
   /** A watch for the application of these settings, which listens to Spark's log from now on. */
   static ExecutorWatch of(SparkConf conf, Console console) {
-    Duration limit = Duration.ofSeconds(conf.getTimeAsSeconds(LIMIT, "30m"));
+    Duration limit = Duration.ofSeconds(conf.getTimeAsSeconds(LIMIT, "2h"));
     String wanted =
         conf.get("spark.master")
             + " has none of "
