@@ -15,7 +15,6 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
@@ -43,6 +42,7 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.RowsStep;
 import org.weft.spark.kernel.StepPart;
 import org.weft.spark.output.OriginalRows;
+import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
@@ -101,8 +101,8 @@ final class SparkSite implements Site, AutoCloseable {
     private final int columns;
     private final ValueType type;
     private @Nullable FactorVersion version;
-    private @Nullable Broadcast<Integer> home;
-    private @Nullable Broadcast<Integer> space;
+    private final BlockSpace home = BlockSpace.next(); // copies of the rows live as long
+    private @Nullable BlockSpace space;
     private @Nullable Sent<DenseMatrix> given;
 
     SparkRows(int mode, int columns, ValueType type) {
@@ -119,23 +119,15 @@ final class SparkSite implements Site, AutoCloseable {
       return version;
     }
 
-    /** What copies of the rows in all processes live as long as. */
-    Broadcast<Integer> home() {
-      if (home == null) {
-        home = context.broadcast(0);
-      }
-      return home;
-    }
-
     SparkRows from(FactorSource source) {
       version = new FactorVersion(mode, 0, columns, type, starts(mode), source);
       return this;
     }
 
     /** The rows are those of a new space of blocks. */
-    void replace(Broadcast<Integer> blocks, RowPlace[] places) {
+    void replace(BlockSpace blocks, RowPlace[] places) {
       long number = version == null ? 1 : version.number() + 1;
-      StoredRows stored = new StoredRows(blocks.id(), starts(mode), places, false);
+      StoredRows stored = new StoredRows(blocks.number(), starts(mode), places, false);
       version = new FactorVersion(mode, number, columns, type, starts(mode), stored);
       release();
       space = blocks;
@@ -143,7 +135,7 @@ final class SparkSite implements Site, AutoCloseable {
 
     private void release() {
       if (space != null) {
-        space.destroy();
+        space.remove(context.sc());
         space = null;
       }
       if (given != null) {
@@ -175,10 +167,7 @@ final class SparkSite implements Site, AutoCloseable {
     @Override
     public void close() {
       release();
-      if (home != null) {
-        home.destroy();
-        home = null;
-      }
+      home.remove(context.sc());
       version = null;
       open.remove(this);
     }
@@ -274,8 +263,8 @@ final class SparkSite implements Site, AutoCloseable {
   public Sums run(Step step) {
     long start = System.nanoTime();
     runner.describe(plan.job().name() + ": " + step.about());
-    Map<String, Broadcast<Integer>> spaces = new HashMap<>();
-    step.written().forEach(name -> spaces.put(name, context.broadcast(0)));
+    Map<String, BlockSpace> spaces = new HashMap<>();
+    step.written().forEach(name -> spaces.put(name, BlockSpace.next()));
     boolean done = false;
     try {
       RowsStep sent = sent(step, spaces);
@@ -294,7 +283,7 @@ final class SparkSite implements Site, AutoCloseable {
       return sums;
     } finally {
       if (!done) {
-        spaces.values().forEach(Broadcast::destroy);
+        spaces.values().forEach(space -> space.remove(context.sc()));
       }
     }
   }
@@ -311,14 +300,14 @@ final class SparkSite implements Site, AutoCloseable {
     return (SparkRows) get(step.rows(), name);
   }
 
-  private RowsStep sent(Step step, Map<String, Broadcast<Integer>> spaces) {
+  private RowsStep sent(Step step, Map<String, BlockSpace> spaces) {
     Map<String, FactorVersion> read = new HashMap<>();
     step.read().forEach(name -> read.put(name, rows(step, name).version()));
     Map<String, RowsStep.Target> written = new HashMap<>();
     spaces.forEach(
         (name, space) -> {
           Rows rows = rows(step, name);
-          written.put(name, new RowsStep.Target(rows.columns(), rows.type(), space.id()));
+          written.put(name, new RowsStep.Target(rows.columns(), rows.type(), space.number()));
         });
     return new RowsStep(
         runner.image(),
@@ -345,11 +334,12 @@ final class SparkSite implements Site, AutoCloseable {
       SparkRows factor = (SparkRows) product.get().factors().get(operand.mode());
       operands.add(
           new FactorOperand(
-              operand.name(), pass.kernel().isSliced(operand), factor.version(), factor.home()));
+              operand.name(), pass.kernel().isSliced(operand), factor.version(), factor.home));
     }
-    Broadcast<Integer> space = context.broadcast(0);
+    BlockSpace space = BlockSpace.next();
+    boolean used = true;
     try {
-      OwnedRows work = new OwnedRows(runner.step(pass, operands), sent, space.id());
+      OwnedRows work = new OwnedRows(runner.step(pass, operands), sent, space.number());
       if (!runner.isResident(pass)) {
         tasks.rest();
       }
@@ -360,9 +350,12 @@ final class SparkSite implements Site, AutoCloseable {
           resident.isAt(part.partition(), part.place());
         }
       }
-      return SharedRows.finished(context, tasks, pass, sent, space.id(), made);
+      used = made.stream().anyMatch(part -> part.range() == StepPart.PART);
+      return SharedRows.finished(context, tasks, pass, sent, space.number(), made);
     } finally {
-      space.destroy();
+      if (used) {
+        space.remove(context.sc());
+      }
     }
   }
 

@@ -1,8 +1,8 @@
 package org.weft.spark.kernel;
 
 import java.util.BitSet;
-import org.apache.spark.broadcast.Broadcast;
 import org.weft.planner.partition.SliceRange;
+import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.FactorCopy;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.ResidentMatrix;
@@ -20,7 +20,7 @@ import org.weft.tensor.ValueType;
  * @param decomposition is there as long as the decomposition runs
  */
 public record FactorOperand(
-    String name, boolean sliced, FactorVersion version, Broadcast<Integer> decomposition)
+    String name, boolean sliced, FactorVersion version, BlockSpace decomposition)
     implements DenseOperand {
 
   @Override

@@ -16,7 +16,6 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BroadcastBlockId;
 import org.apache.spark.storage.ByteBufferBlockData;
 import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.unsafe.Platform;
@@ -36,9 +35,8 @@ import scala.reflect.ClassTag$;
 
 /**
  * Rows of factors, kept in the block store of the process that computed them. Other processes fetch
- * the rows that they need from there. The name of a block begins with the number of a broadcast, so
- * that Spark removes the blocks with the broadcast. Spark's driver does not know these blocks: each
- * step says where its rows are.
+ * the rows that they need from there. The blocks of a version of a factor have a {@link
+ * BlockSpace}. Spark's driver does not know these blocks: each step says where its rows are.
  */
 public final class FactorBlocks {
   /** Most bytes of a block, but for a row that is longer. */
@@ -52,7 +50,7 @@ public final class FactorBlocks {
   private FactorBlocks() {}
 
   private static BlockId name(long space, int range, long block) {
-    return new BroadcastBlockId(space, "_factor" + range + "_" + block);
+    return new BlockSpace(space).block("_factor" + range + "_" + block);
   }
 
   /** Rows of every block of a range, but for the last one. */
@@ -116,7 +114,7 @@ public final class FactorBlocks {
     }
   }
 
-  private static void put(BlockId name, ByteBuffer block) {
+  static void put(BlockId name, ByteBuffer block) {
     SparkEnv.get()
         .blockManager()
         .putBytes(

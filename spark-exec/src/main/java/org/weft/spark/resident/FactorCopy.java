@@ -4,11 +4,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import org.apache.spark.SparkEnv;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.BlockId;
-import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BroadcastBlockId;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -41,11 +37,11 @@ public final class FactorCopy {
    * @param needed units of {@code wanted}
    */
   public static ResidentMatrix.Lease lease(
-      Broadcast<Integer> decomposition, FactorVersion wanted, BitSet needed) {
+      BlockSpace decomposition, FactorVersion wanted, BitSet needed) {
     FactorCopy copy;
     synchronized (COPIES) {
       COPIES.values().removeIf(other -> other.storage.scope().isClosed());
-      Key key = new Key(decomposition.id(), wanted.mode());
+      Key key = new Key(decomposition.number(), wanted.mode());
       FactorCopy known = COPIES.get(key);
       if (known == null || !ResidentMemory.PROCESS.tryLease(known.entry)) {
         known = empty(decomposition, wanted);
@@ -56,14 +52,11 @@ public final class FactorCopy {
     return new ResidentMatrix.Lease(copy.storage, copy.read(wanted, needed));
   }
 
-  private static FactorCopy empty(Broadcast<Integer> decomposition, FactorVersion wanted) {
-    decomposition.value(); // now this process has the block that the copy's life follows
-    BlockManager manager = SparkEnv.get().blockManager();
-    BlockId block = new BroadcastBlockId(decomposition.id(), "");
-    BooleanSupplier running = () -> ResidentMemory.isKnown(manager, block);
+  private static FactorCopy empty(BlockSpace decomposition, FactorVersion wanted) {
+    BooleanSupplier running = decomposition.isThere();
     String what =
         "the factor of mode " + wanted.mode() + ", " + wanted.rows() + " x " + wanted.columns();
-    BlockId name = new BroadcastBlockId(decomposition.id(), "_mode" + wanted.mode());
+    BlockId name = decomposition.block("_mode" + wanted.mode());
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(name, what, running);
     TensorShape shape = TensorShape.of(wanted.rows(), wanted.columns());
     return new FactorCopy(
