@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.apache.spark.SSLOptions;
 import org.apache.spark.SecurityManager;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -30,6 +31,8 @@ import org.apache.spark.network.server.StreamManager;
 import org.apache.spark.network.server.TransportServer;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.TransportConf;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.util.Utils;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -37,9 +40,10 @@ import scala.Tuple2;
 
 /**
  * This process's end of the exchange of rows and of work. It answers requests of other processes
- * and sends requests to them; nobody asks the driver. A process opens it once and keeps it open.
- * Messages pass as Spark's own blocks do: with the application's secret, its encryption and its
- * time limits. {@code spark.weft.exchange.port} names the port, which is a free port by default.
+ * and sends requests to them; nobody asks the driver. A process opens it once and keeps it open;
+ * the driver's is closed with its application. Messages pass as Spark's own blocks do: with the
+ * application's secret, its encryption and its time limits. {@code spark.weft.exchange.port} names
+ * the port, which is a free port by default.
  */
 public final class RowExchange {
   private static final String PORT = "spark.weft.exchange.port";
@@ -105,8 +109,29 @@ public final class RowExchange {
   public static synchronized RowExchange ofProcess(Function<ByteBuffer, ByteBuf> answers) {
     if (ofProcess == null) {
       ofProcess = new RowExchange(answers);
+      if (isAlone()) {
+        SparkContext.getOrCreate().addSparkListener(new Closing());
+      }
     }
     return ofProcess;
+  }
+
+  /**
+   * Threads that wait for the network hold up the end of a JVM; and secrets are an application's.
+   */
+  private static final class Closing extends SparkListener {
+    @Override
+    public void onApplicationEnd(SparkListenerApplicationEnd end) {
+      closeOfProcess();
+    }
+  }
+
+  private static synchronized void closeOfProcess() {
+    RowExchange open = ofProcess;
+    ofProcess = null;
+    if (open != null) {
+      open.clients.close();
+    }
   }
 
   /** Whether this process is the driver, which has all rows if it has any. */
