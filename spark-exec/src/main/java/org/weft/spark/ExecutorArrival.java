@@ -2,6 +2,7 @@ package org.weft.spark;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.status.api.v1.ExecutorSummary;
@@ -10,8 +11,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Counts the executors of an application. A young application is still getting them, and a plan
  * that is made for the first one leaves the others idle to its end. So the first question waits:
- * for as many executors as the application asked for, or until none has come for a second (three
- * seconds while some are missing); at most until {@code
+ * for as many executors as the application asked for, or else as it was granted, or until none has
+ * come for a second (three seconds while some are missing); at most until {@code
  * spark.scheduler.maxRegisteredResourcesWaitingTime} after its start.
  */
 final class ExecutorArrival {
@@ -22,10 +23,12 @@ final class ExecutorArrival {
   private static final String DYNAMIC = "spark.dynamicAllocation.";
 
   private final SparkContext context;
+  private final GrantedExecutors granted;
   private boolean waited;
 
-  ExecutorArrival(SparkContext context) {
+  ExecutorArrival(SparkContext context, GrantedExecutors granted) {
     this.context = context;
+    this.granted = granted;
   }
 
   /** Executors that are there, at least 1. */
@@ -60,13 +63,25 @@ final class ExecutorArrival {
   }
 
   private boolean isComplete(int asked) {
-    List<ExecutorSummary> present = present();
-    if (asked > 0 && present.size() >= asked) {
+    List<Long> arrived = present().stream().map(e -> e.addTime().getTime()).toList();
+    return isComplete(asked, granted.count(), arrived, System.currentTimeMillis());
+  }
+
+  /**
+   * Whether no more executors are waited for.
+   *
+   * @param asked executors that the application asks for; 0 if that is open
+   * @param granted executors that it was given so far, if that is known
+   * @param arrived when each executor came, in milliseconds
+   * @param now in milliseconds
+   */
+  static boolean isComplete(int asked, OptionalInt granted, List<Long> arrived, long now) {
+    int expected = asked > 0 ? asked : granted.orElse(0);
+    if (expected > 0 && arrived.size() >= expected) {
       return true;
     }
-    long last = present.stream().mapToLong(e -> e.addTime().getTime()).max().orElse(Long.MAX_VALUE);
-    long quiet = QUIET.toMillis() * (asked > 0 ? PATIENCE : 1);
-    return last <= System.currentTimeMillis() - quiet;
+    long last = arrived.stream().mapToLong(time -> time).max().orElse(Long.MAX_VALUE);
+    return last <= now - QUIET.toMillis() * (expected > 0 ? PATIENCE : 1);
   }
 
   /** Executors that the application asks for when it starts; 0 if that is open. */

@@ -34,10 +34,10 @@ final class SparkBackend implements Backend {
   private final FileAccess files;
   private final ExecutorArrival arrival;
 
-  SparkBackend(JavaSparkContext context, EngineOptions options) {
+  SparkBackend(JavaSparkContext context, EngineOptions options, GrantedExecutors granted) {
     this.context = context;
     this.options = options;
-    this.arrival = new ExecutorArrival(context.sc());
+    this.arrival = new ExecutorArrival(context.sc(), granted);
     this.files = FileAccess.of(context.hadoopConfiguration());
   }
 

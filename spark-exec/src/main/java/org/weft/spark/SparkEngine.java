@@ -29,7 +29,13 @@ public final class SparkEngine {
 
   /** An engine on {@code context}, one at a time; the context stays the caller's and open. */
   public static Engine create(JavaSparkContext context, EngineOptions options) {
-    return new Engine(new SparkBackend(context, options), options);
+    return create(context, options, GrantedExecutors.UNKNOWN);
+  }
+
+  /** As above, with what is known of the executors that are still to come. */
+  public static Engine create(
+      JavaSparkContext context, EngineOptions options, GrantedExecutors granted) {
+    return new Engine(new SparkBackend(context, options, granted), options);
   }
 
   /**

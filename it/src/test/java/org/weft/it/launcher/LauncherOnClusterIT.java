@@ -55,6 +55,13 @@ final class LauncherOnClusterIT {
     }
   }
 
+  /** No setting says how many come: the master does, when it grants them. */
+  @Test
+  void aPlanCountsAllExecutorsThatAreGranted() throws Exception {
+    run("explain", "--json", "cpd", uri("t.tns"), "--rank", "2");
+    assertThat(text(folder.resolve("said.txt"))).containsPattern("\"executors\" *: *2");
+  }
+
   private void run(String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(launcher.toString()));
     command.addAll(List.of(arguments));

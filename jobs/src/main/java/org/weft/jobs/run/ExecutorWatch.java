@@ -2,6 +2,7 @@ package org.weft.jobs.run;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
@@ -13,13 +14,15 @@ import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.SparkLog;
+import org.weft.spark.GrantedExecutors;
 
 /**
  * Watches whether a Spark job has executors: Spark waits for them without an end, and starts others
  * for those that end as they start. Waits are said after {@code patience}, after twice as long, and
  * so on; the application ends after {@code limit}, or once all workers fail to start executors.
+ * Those that a standalone cluster has granted are counted, too, from its log.
  */
-final class ExecutorWatch extends SparkListener implements SparkLog.Scheduler {
+final class ExecutorWatch extends SparkListener implements SparkLog.Scheduler, GrantedExecutors {
   /** Executors take a few seconds to start. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -175,6 +178,11 @@ final class ExecutorWatch extends SparkListener implements SparkLog.Scheduler {
   @Override
   public synchronized String whyEnded() {
     return failed.last();
+  }
+
+  @Override
+  public synchronized OptionalInt count() {
+    return failed.granted();
   }
 
   private boolean waits() {

@@ -3,6 +3,7 @@ package org.weft.jobs.run;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,6 +73,13 @@ final class FailedStarts {
     return !failures.isEmpty()
         && failures.values().stream().allMatch(count -> count >= MOST)
         && workers.values().stream().allMatch(worker -> failures.getOrDefault(worker, 0) >= MOST);
+  }
+
+  /** Executors that run or start; empty if the log names none, or if one has failed to start. */
+  OptionalInt granted() {
+    return last == null && !workers.isEmpty()
+        ? OptionalInt.of(workers.size())
+        : OptionalInt.empty();
   }
 
   /** What is known of the last executor that failed to start, as a part of a sentence, or "". */

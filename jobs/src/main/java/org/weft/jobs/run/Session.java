@@ -72,17 +72,20 @@ public final class Session implements AutoCloseable {
       return new Session(options, application, console, engine, null);
     }
     console.step("start Spark", 0, 1);
-    JavaSparkContext context = context(options, application, console, engineOptions);
+    Started started = start(options, application, console, engineOptions);
     try {
-      Engine engine = SparkEngine.create(context, engineOptions);
-      return new Session(options, application, console, engine, context);
+      Engine engine = SparkEngine.create(started.context(), engineOptions, started.watch());
+      return new Session(options, application, console, engine, started.context());
     } catch (RuntimeException e) {
-      context.stop();
+      started.context().stop();
       throw e;
     }
   }
 
-  private static JavaSparkContext context(
+  /** An application, and who watches its executors. */
+  private record Started(JavaSparkContext context, ExecutorWatch watch) {}
+
+  private static Started start(
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
     try {
@@ -90,7 +93,7 @@ public final class Session implements AutoCloseable {
       ExecutorWatch watch = ExecutorWatch.of(conf, console);
       JavaSparkContext context = new JavaSparkContext(conf);
       watch.follow(context);
-      return context;
+      return new Started(context, watch);
     } catch (Exception e) { // Spark throws checked ones, too, and does not say so
       throw Failures.ofStart(e, conf);
     }
@@ -189,7 +192,7 @@ public final class Session implements AutoCloseable {
       Map<Integer, Labels> labels) {
     if (context == null) {
       console.step("start Spark for the table of factors", 0, 1);
-      context = context(options, application, console, EngineOptions.defaults());
+      context = start(options, application, console, EngineOptions.defaults()).context();
     }
     FactorTable.write(context, files, uri, overwrite, factors, lambda, labels);
   }

@@ -152,6 +152,27 @@ class ExecutorWatchTest {
     assertThat(watch.whyEnded()).isEmpty();
   }
 
+  @Test
+  void countsWhatIsGranted() {
+    ExecutorWatch watch = watch(LONG);
+    assertThat(watch.count()).isEmpty();
+    granted(watch, 0, "a:1");
+    granted(watch, 1, "b:2");
+    assertThat(watch.count()).hasValue(2);
+    watch.onExecutorAdded(added("0"));
+    removed(watch, 0);
+    assertThat(watch.count()).hasValue(1);
+  }
+
+  @Test
+  void countsNothingOnceAnExecutorHasFailedToStart() {
+    ExecutorWatch watch = watch(LONG);
+    granted(watch, 0, "a:1");
+    removed(watch, 0);
+    granted(watch, 1, "a:1");
+    assertThat(watch.count()).isEmpty();
+  }
+
   private static void granted(ExecutorWatch watch, int id, String worker) {
     watch.said(
         "Granted executor ID app-1/"
