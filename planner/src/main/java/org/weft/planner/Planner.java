@@ -326,6 +326,7 @@ public final class Planner {
     /**
      * The passes over tiles instead of ranges, or none. Nobody has to choose them where one process
      * has all tiles, where the choice must depend on entries alone, or where ranges lie in files.
+     * Layers have no more slices than partitions may have, unless longer ones fit the memory, too.
      */
     List<ModePlan> ofTiles(List<ModePlan> passes, StepModel steps) {
       boolean helps = resources.executors() > 1 && !options.reproducible() && stored == null;
@@ -337,7 +338,17 @@ public final class Planner {
               .mapToLong(pass -> mostSlices(pass.kernel(), pass.partitions()))
               .min()
               .orElseThrow();
-      return steps.grid(passes, partitions, most, options.reproducible()).stream()
+      List<ModePlan> any =
+          options.reproducible() ? List.of() : tiled(passes, Long.MAX_VALUE, steps);
+      boolean fits =
+          !any.isEmpty()
+              && steps.costs(any, 1).peakMemoryBytesPerExecutor()
+                  <= resources.memoryBytesPerExecutor();
+      return fits ? any : tiled(passes, most, steps);
+    }
+
+    private List<ModePlan> tiled(List<ModePlan> passes, long mostSlices, StepModel steps) {
+      return steps.grid(passes, partitions, mostSlices, options.reproducible()).stream()
           .flatMap(grid -> passes.stream().map(pass -> tiled(pass, grid)))
           .toList();
     }

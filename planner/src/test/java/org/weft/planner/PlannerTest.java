@@ -427,6 +427,16 @@ class PlannerTest {
     assertThat(planner(options).plan(CPD, s, none).modes().get(0).partitioning().grid()).isNull();
   }
 
+  /** A sixteenth of the memory bounds layers only where all of it is needed. */
+  @Test
+  void tilesMayHaveLongLayersThatFitTheMemory() {
+    TensorStatistics s = uniform(200_000, 3_000, 2_000, 2_500_000);
+    Resources two = new Resources(2, 1, 1, 2L << 30);
+    JobPlan plan = planner(DEFAULTS.withForms(Forms.GRID)).plan(CPD, s, two);
+    assertThat(planner().explain(plan)).contains("into 2 partitions, tiles of 1 x 1 x 2");
+    assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isLessThan(2L << 30);
+  }
+
   private static double bytes(PlanCosts costs) {
     return costs.step("merge").orElseThrow().bytesMoved();
   }
