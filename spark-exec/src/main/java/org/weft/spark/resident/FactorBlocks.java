@@ -239,21 +239,26 @@ public final class FactorBlocks {
     if ((long) asked.end() * rowBytes > all.remaining()) {
       throw new IllegalStateException("a block has " + all.remaining() + " bytes, too few");
     }
-    RowRuns rows = nonzero ? nonzero(all, asked, rowBytes) : asked;
+    ByteBuf[] answer = new ByteBuf[1];
+    useDirect(all, block -> answer[0] = answer(block, asked, nonzero, rowBytes));
+    return answer[0];
+  }
+
+  private static ByteBuf answer(long block, RowRuns asked, boolean nonzero, int rowBytes) {
+    RowRuns rows = nonzero ? nonzero(block, asked, rowBytes) : asked;
     ByteBuf answer = ArrivingRows.answer(nonzero ? rows : null, rows.rows() * rowBytes);
     ByteBuffer into = answer.nioBuffer(answer.writerIndex(), rows.rows() * rowBytes);
-    long address = NativeMemory.address(into) + into.position();
-    useDirect(all, block -> rows.gather(rowBytes, block, address));
+    rows.gather(rowBytes, block, NativeMemory.address(into) + into.position());
     return answer.writerIndex(answer.writerIndex() + rows.rows() * rowBytes);
   }
 
   /** Those of the rows that have a number other than zero. */
-  private static RowRuns nonzero(ByteBuffer all, RowRuns asked, int rowBytes) {
+  private static RowRuns nonzero(long block, RowRuns asked, int rowBytes) {
     RowRuns found = new RowRuns();
     asked.forEach(
         (first, count, before) -> {
           for (int row = first; row < first + count; row++) {
-            if (!isZero(all, all.position() + row * rowBytes, rowBytes)) {
+            if (!isZero(block + (long) row * rowBytes, rowBytes)) {
               found.add(row, 1);
             }
           }
@@ -261,9 +266,9 @@ public final class FactorBlocks {
     return found;
   }
 
-  private static boolean isZero(ByteBuffer all, int from, int bytes) {
-    for (int at = from; at < from + bytes; at += Integer.BYTES) {
-      if (all.getInt(at) != 0) {
+  private static boolean isZero(long address, int bytes) {
+    for (int at = 0; at < bytes; at += Integer.BYTES) {
+      if (NativeMemory.getInt(address + at) != 0) {
         return false;
       }
     }
