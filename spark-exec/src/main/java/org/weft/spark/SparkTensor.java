@@ -51,8 +51,7 @@ final class SparkTensor extends EngineTensor {
   private final FileAccess files;
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
-  private final Wire.Kept<ParsedPart> parsed;
-  private final JavaRDD<ParsedPart> sliced;
+  private final ParsedEntries parsed;
   private final Map<PackedForm, ResidentTensor> resident = new LinkedHashMap<>();
 
   private SparkTensor(
@@ -60,8 +59,7 @@ final class SparkTensor extends EngineTensor {
       FileAccess files,
       String uri,
       ValueType valueType,
-      Wire.Kept<ParsedPart> parsed,
-      JavaRDD<ParsedPart> sliced,
+      ParsedEntries parsed,
       TensorStatistics statistics,
       @Nullable Order order,
       @Nullable SparkTensor source,
@@ -73,7 +71,6 @@ final class SparkTensor extends EngineTensor {
     this.container = container;
     this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.parsed = parsed;
-    this.sliced = sliced;
   }
 
   /** Parses, counts and caches in one pass; a container has been counted when it was written. */
@@ -81,24 +78,22 @@ final class SparkTensor extends EngineTensor {
       JavaSparkContext context, FileAccess files, InputPlan plan, ValueType valueType) {
     long start = System.nanoTime();
     if (plan.header().details() instanceof Container container) {
-      Wire.Kept<ParsedPart> kept = kept(plan, SplitRdd.joined(context.sc(), files, plan));
-      JavaRDD<ParsedPart> entries = kept.values();
-      TensorStatistics statistics = container.statistics();
+      JavaRDD<ParsedPart> entries = SplitRdd.joined(context.sc(), files, plan).toJavaRDD();
       return new SparkTensor(
           context,
           files,
           plan.uri(),
           valueType,
-          kept,
-          entries,
-          statistics,
+          ParsedEntries.inFiles(entries, "entries of " + plan.uri()),
+          container.statistics(),
           stored(new SparkBlocks(context, entries), container),
           null,
           container,
           new ReadCost(
               System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading(plan)));
     }
-    Wire.Kept<ParsedPart> kept = kept(plan, SplitRdd.of(context.sc(), files, plan));
+    SplitRdd splits = SplitRdd.of(context.sc(), files, plan);
+    Wire.Kept<ParsedPart> kept = Wire.keep(splits.toJavaRDD(), "entries of " + plan.uri());
     JavaRDD<ParsedPart> parsed = kept.values();
     try (JobName name = JobName.open(context.sc(), "read " + plan.uri())) {
       JavaRDD<SplitStatistics> each =
@@ -111,8 +106,7 @@ final class SparkTensor extends EngineTensor {
           files,
           plan.uri(),
           valueType,
-          kept,
-          sliced(parsed, all.blocks(), context.defaultParallelism()),
+          ParsedEntries.of(kept, sliced(parsed, all.blocks(), context.defaultParallelism())),
           all.values().build(shape),
           null,
           null,
@@ -125,10 +119,6 @@ final class SparkTensor extends EngineTensor {
       kept.release(true);
       throw Failures.unwrap(e);
     }
-  }
-
-  private static Wire.Kept<ParsedPart> kept(InputPlan plan, SplitRdd splits) {
-    return Wire.keep(splits.toJavaRDD(), "entries of " + plan.uri());
   }
 
   /** Of entries that executors have or make; kept and counted in one pass. */
@@ -197,8 +187,7 @@ final class SparkTensor extends EngineTensor {
         files,
         name,
         type,
-        kept,
-        kept.values(),
+        ParsedEntries.of(kept),
         statistics,
         null,
         null,
@@ -209,7 +198,7 @@ final class SparkTensor extends EngineTensor {
   /** Of what a step makes of the parsed entries. */
   SparkTensor select(String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
     JavaRDD<CooBlock> made =
-        sliced.mapPartitions(parts -> step.run(new SparkBlocks.Blocks(parts)), true);
+        parsed.parts().mapPartitions(parts -> step.run(new SparkBlocks.Blocks(parts)), true);
     return of(context, files, name, made, shape, valueType(), reading());
   }
 
@@ -264,18 +253,18 @@ final class SparkTensor extends EngineTensor {
 
   @Override
   public EntryBlocks entries() {
-    return new SparkBlocks(context, sliced);
+    return new SparkBlocks(context, parsed.parts());
   }
 
   @Override
   protected Parts parsedParts() {
-    return SparkParts.of(context, files, sliced);
+    return SparkParts.of(context, files, parsed.parts());
   }
 
   @Override
   protected EngineTensor under(Order newOrder, TensorStatistics moved) {
     return new SparkTensor(
-        context, files, uri(), valueType(), parsed, sliced, moved, newOrder, this, null, cost());
+        context, files, uri(), valueType(), parsed, moved, newOrder, this, null, cost());
   }
 
   /** Whether the packed copy of this form exists. */
@@ -348,7 +337,7 @@ final class SparkTensor extends EngineTensor {
   /** The parsed entries, sent to the partitions of each of these modes, one after the other. */
   JavaPairRDD<Integer, OriginBlock> split(List<ModePartitioning> modes) {
     return Wire.shuffle(
-        sliced.mapPartitionsToPair(new SplitByPartition(modes, parsedRelabelling())),
+        parsed.once().mapPartitionsToPair(new SplitByPartition(modes, parsedRelabelling())),
         new PartitionNumber(SplitByPartition.first(modes, modes.size())),
         null);
   }
@@ -406,6 +395,6 @@ final class SparkTensor extends EngineTensor {
 
   @Override
   protected void releaseEntries() {
-    parsed.release(true);
+    parsed.release();
   }
 }

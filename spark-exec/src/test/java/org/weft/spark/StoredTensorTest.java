@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +78,43 @@ class StoredTensorTest {
           target,
           ProgressListener.NONE);
     }
+  }
+
+  /** Files of a container are read as fast as entries that Spark keeps. */
+  @Test
+  void entriesAreKeptFromTheSecondPassOn() throws Exception {
+    String stored = write("x.weft", Existing.REFUSE, 0, 40);
+    try (Engine engine =
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(3)))) {
+      EngineTensor tensor = engine.read(stored, ReadOptions.defaults(), ValueType.DOUBLE);
+      Cpd cpd = new Cpd(2, 2, 0, false, 1, ValueType.DOUBLE);
+      engine.cpd(tensor, cpd, ProgressListener.NONE);
+      assertThat(kept(stored)).isZero();
+      long entries =
+          tensor
+              .entries()
+              .reduce(
+                  blocks -> {
+                    long count = 0;
+                    while (blocks.hasNext()) {
+                      count += blocks.next().block().size();
+                    }
+                    return List.of(count).iterator();
+                  },
+                  Long::sum);
+      assertThat(entries).isEqualTo(tensor.statistics().entries());
+      assertThat(kept(stored)).isPositive();
+    }
+    assertThat(kept(stored)).isZero();
+  }
+
+  /** Partitions of the entries of a file that Spark keeps. */
+  private static int kept(String uri) {
+    return Arrays.stream(LocalSpark.context().sc().getRDDStorageInfo())
+        .filter(info -> info.name().equals("entries of " + uri))
+        .mapToInt(info -> info.numCachedPartitions())
+        .sum();
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.weft.tensor.CooBlock;
 /** The blocks of a reader, counted as they pass, and the statistics at the end. */
 final class ParsedSplit implements Iterator<ParsedPart> {
   private final BlockReader reader;
-  private final long split;
+  private final int split;
   private final TensorStatistics.Builder values;
   private long blocks;
   private long nanos;
@@ -22,6 +22,11 @@ final class ParsedSplit implements Iterator<ParsedPart> {
     this.reader = reader;
     this.split = split;
     this.values = TensorStatistics.builder(order);
+  }
+
+  /** The origin of the first block of a split. */
+  static long firstOrigin(int split) {
+    return (long) split << 32;
   }
 
   @Override
@@ -42,13 +47,13 @@ final class ParsedSplit implements Iterator<ParsedPart> {
           new SplitStatistics(
               values,
               reader.summary(),
-              Map.of((int) split, blocks),
+              Map.of(split, blocks),
               nanos,
               ProcessMemory.peakResidentBytes()));
     }
     CooBlock block = reader.next();
     values.add(block);
     nanos += System.nanoTime() - start;
-    return ParsedPart.of(new OriginBlock(split << 32 | blocks++, block));
+    return ParsedPart.of(new OriginBlock(firstOrigin(split) + blocks++, block));
   }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.entries.OriginBlock;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -23,7 +24,7 @@ import scala.reflect.ClassTag$;
 
 /**
  * The input splits of one file, a partition for each or for a few neighbours: the blocks of a
- * split, then its statistics.
+ * split, then its statistics unless they are known.
  */
 public final class SplitRdd extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
@@ -32,7 +33,7 @@ public final class SplitRdd extends RDD<ParsedPart> {
 
   private final FileAccess files;
   private final InputPlan plan;
-  private final transient boolean joined;
+  private final boolean joined;
   private final transient List<List<String>> hosts;
 
   private SplitRdd(SparkContext context, FileAccess files, InputPlan plan, boolean joined) {
@@ -46,7 +47,7 @@ public final class SplitRdd extends RDD<ParsedPart> {
     this.hosts = hosts(files, plan);
   }
 
-  /** A partition for each split. */
+  /** A partition for each split, with its statistics. */
   public static SplitRdd of(SparkContext context, FileAccess files, InputPlan plan) {
     return new SplitRdd(context, files, plan, false);
   }
@@ -54,7 +55,7 @@ public final class SplitRdd extends RDD<ParsedPart> {
   /**
    * Neighbouring splits in one partition where there are many small ones: a task costs some
    * hundredths of a second, in which a core reads some megabytes. At least {@value #TASKS_PER_CORE}
-   * partitions per core that is there when the first job starts remain.
+   * partitions per core that is there when the first job starts remain. The statistics are known.
    */
   public static SplitRdd joined(SparkContext context, FileAccess files, InputPlan plan) {
     return new SplitRdd(context, files, plan, true);
@@ -115,7 +116,10 @@ public final class SplitRdd extends RDD<ParsedPart> {
         close();
         BlockReader opened = TensorFiles.read(files, plan, plan.splits().get(next));
         reader = opened;
-        parts = new ParsedSplit(opened, next++, plan.header().order());
+        parts =
+            joined
+                ? new Blocks(opened, next++)
+                : new ParsedSplit(opened, next++, plan.header().order());
       }
       return parts.hasNext();
     }
@@ -136,6 +140,27 @@ public final class SplitRdd extends RDD<ParsedPart> {
       } catch (IOException e) {
         throw FileAccess.unavailable(plan.uri(), e);
       }
+    }
+  }
+
+  /** The blocks of a split alone. */
+  private static final class Blocks implements java.util.Iterator<ParsedPart> {
+    private final BlockReader reader;
+    private long origin;
+
+    Blocks(BlockReader reader, int split) {
+      this.reader = reader;
+      this.origin = ParsedSplit.firstOrigin(split);
+    }
+
+    @Override
+    public boolean hasNext() {
+      return reader.hasNext();
+    }
+
+    @Override
+    public ParsedPart next() {
+      return ParsedPart.of(new OriginBlock(origin++, reader.next()));
     }
   }
 
