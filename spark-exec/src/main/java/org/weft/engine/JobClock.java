@@ -125,9 +125,7 @@ public final class JobClock {
     }
     sums.slowestNanos += slowest;
     long kernel = Math.min(elapsed, Math.max(slowest, concurrent(calls, kernels)));
-    long write =
-        Math.min(
-            elapsed - kernel, only(all, "write").stream().mapToLong(TaskMeasurement::nanos).sum());
+    long write = Math.min(elapsed - kernel, concurrent(only(all, "write"), slots));
     add("kernel", kernel);
     add("write", write);
     add("merge", elapsed - kernel - write);

@@ -176,7 +176,7 @@ final class SparkParts implements Parts {
     JavaRDD<EntryBlock> blocks =
         pieces.mapPartitionsWithIndex((part, some) -> new Numbered(part, ranges, some), false);
     file.writeEntries(
-        blocks, shape, modeOrder, new ModePartitioning(root, shape.size(root), slices));
+        blocks, shape, modeOrder, new ModePartitioning(root, shape.size(root), slices), true);
   }
 
   /** The entries of one part, numbered. */

@@ -128,7 +128,13 @@ final class SparkPasses implements Passes {
       TensorShape shape = pass.writtenShape();
       if (pass.kernel().merge() == Merge.ENTRIES) {
         file.writeEntries(
-            resultEntries(pass, offered), shape, pass.writtenOrder(), resultSlices(pass));
+            resultEntries(pass, offered),
+            shape,
+            pass.writtenOrder(),
+            resultSlices(pass),
+            tensor.resultRelabelling() == null && !pass.partitioning().anyOverlapping());
+      } else if (pass.kernel().merge() == Merge.ROWS && tensor.resultRelabelling() == null) {
+        file.writeRanges(resultRows(pass, offered), shape, pass.partitioning());
       } else {
         file.writeRows(resultRows(pass, offered), shape);
       }

@@ -39,6 +39,11 @@ public interface TensorFileFormat {
   /** Whether files may be compressed as a whole, as {@link Compression} does. */
   boolean compressible();
 
+  /** Whether files of parts of a tensor, one after the other, are a file of the tensor. */
+  default boolean isJoinable() {
+    return false;
+  }
+
   /** Whether a tensor of this format is a folder. */
   default boolean isFolder() {
     return false;

@@ -1,6 +1,7 @@
 package org.weft.storage;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -304,6 +305,24 @@ public final class TensorFiles {
       FileAccess access, String uri, Existing existing, int order, WriteOptions options)
       throws IOException {
     return writtenFormatOf(uri).create(access, uri, existing, order, options);
+  }
+
+  /**
+   * Whether files of parts of a tensor, made by {@link #part} and put one after the other, are the
+   * file {@code uri}. A tensor without entries is none of parts.
+   */
+  public static boolean isJoinable(String uri, WriteOptions options) {
+    return writtenFormatOf(uri).isJoinable()
+        && Compression.of(uri) == Compression.NONE
+        && !options.extendedHeader();
+  }
+
+  /**
+   * A writer of a part of the file {@code uri} that has entries into {@code out}, which it closes.
+   */
+  public static TensorWriter part(OutputStream out, String uri, int order, WriteOptions options)
+      throws IOException {
+    return writtenFormatOf(uri).write(out, uri, order, options);
   }
 
   /**

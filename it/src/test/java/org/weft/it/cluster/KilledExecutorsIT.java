@@ -3,6 +3,7 @@ package org.weft.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -282,6 +284,27 @@ final class KilledExecutorsIT {
   @Test
   void aTextFileAppearsWhole() throws IOException {
     aFileAppearsWhole("tns");
+  }
+
+  /** A part of the text comes from each of the tasks, one of which dies with its executor. */
+  @Test
+  void aTextFileOfPartsAppearsWhole() throws IOException {
+    String target = cluster.hdfsUri() + "/killed/parts";
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      for (int deadly : new int[] {-1, 3}) {
+        try (Described described = new Described(Way.BY_NEED, deadly)) {
+          described.write(target + deadly + "/y.tns");
+        }
+      }
+      assertThat(Files.deleteIfExists(marker)).as("an executor was killed").isTrue();
+      var whole = new org.apache.hadoop.fs.Path(target + "-1/y.tns");
+      var made = new org.apache.hadoop.fs.Path(target + "3/y.tns");
+      assertThat(hdfs.listStatus(made.getParent())).hasSize(1);
+      try (InputStream expected = hdfs.open(whole);
+          InputStream found = hdfs.open(made)) {
+        assertThat(found.readAllBytes()).isNotEmpty().isEqualTo(expected.readAllBytes());
+      }
+    }
   }
 
   private void aFileAppearsWhole(String extension) throws IOException {

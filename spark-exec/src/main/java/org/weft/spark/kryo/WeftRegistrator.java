@@ -16,6 +16,7 @@ import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.StepPart;
 import org.weft.spark.output.FactorRows;
+import org.weft.spark.output.WrittenPart;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.PartitionSummary;
@@ -48,6 +49,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(RowOwners.Touched.class, JavaForm.of(RowOwners.Touched.class));
     kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
     kryo.register(StepPart.class, JavaForm.of(StepPart.class));
+    register(kryo, WrittenPart.class, WrittenPart::writeTo, WrittenPart::readFrom);
     kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }

@@ -9,6 +9,8 @@ import java.util.List;
 import org.apache.spark.TaskContext;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.SliceRange;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.storage.ContainerOptions;
@@ -69,7 +71,10 @@ final class OutputTask implements Serializable {
   }
 
   private long writeRows(Iterator<RowBlock> blocks, TensorWriter writer) throws IOException {
-    RowSums sums = new RowSums(shape, writer);
+    return writeRows(blocks, new RowSums(shape, writer));
+  }
+
+  private static long writeRows(Iterator<RowBlock> blocks, RowSums sums) throws IOException {
     while (blocks.hasNext()) {
       sums.add(blocks.next());
     }
@@ -86,6 +91,11 @@ final class OutputTask implements Serializable {
     write(writer -> writeEntries(blocks, modeOrder, writer));
   }
 
+  /** Writes a file without entries. */
+  void writeNothing() {
+    write(writer -> 0);
+  }
+
   /** Writes a share of a container; its {@link ContainerPiece}, or nothing without entries. */
   Iterator<ContainerPiece> writePiece(
       Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks,
@@ -95,6 +105,48 @@ final class OutputTask implements Serializable {
       return List.of(ContainerPiece.none(target.modeOrder().length)).iterator();
     }
     return piece(target, writer -> writeEntries(blocks, modeOrder, writer));
+  }
+
+  /** Writes the blocks of a task, which are in order, as a part of a file. */
+  WrittenPart writePart(Iterator<EntryBlock> blocks, int parts) {
+    return part(
+        parts,
+        writer -> {
+          long written = 0;
+          while (blocks.hasNext()) {
+            CooBlock entries = blocks.next().entries();
+            writer.write(entries);
+            written += entries.size();
+          }
+          return written;
+        });
+  }
+
+  /** As above, of the rows of a range. */
+  WrittenPart writePart(Iterator<RowBlock> blocks, ModePartitioning rows) {
+    SliceRange range = rows.ranges().get(TaskContext.getPartitionId());
+    return part(
+        rows.partitions(),
+        writer -> writeRows(blocks, new RowSums(shape, writer, range.from(), range.to())));
+  }
+
+  private WrittenPart part(int parts, Body body) {
+    int number = TaskContext.getPartitionId();
+    try (PartWriter writer =
+        new PartWriter(
+            files,
+            uri,
+            FileOfParts.name(uri, number),
+            shape.order(),
+            writeOptions(),
+            FileOfParts.shortBytes(parts))) {
+      long written = body.writeTo(writer);
+      WrittenPart part = writer.finish();
+      measurements.add(TaskMeasurement.of("write", number, writer.nanos(), written, 0, 0));
+      return part;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
   }
 
   private Iterator<ContainerPiece> piece(ParallelContainer.Target target, Body body) {
@@ -146,19 +198,21 @@ final class OutputTask implements Serializable {
   private void write(Body body) {
     long start = System.nanoTime();
     long written;
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(shape)
-            .withZeroBased(zeroBased)
-            .withLabels(labels)
-            .withContainer(ContainerOptions.defaults().withValueType(type));
     try (TensorOutput output =
-        TensorFiles.create(files, uri, Existing.KEEP, shape.order(), options)) {
+        TensorFiles.create(files, uri, Existing.KEEP, shape.order(), writeOptions())) {
       written = body.writeTo(output);
       output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
     measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
+  }
+
+  private WriteOptions writeOptions() {
+    return WriteOptions.defaults()
+        .withShape(shape)
+        .withZeroBased(zeroBased)
+        .withLabels(labels)
+        .withContainer(ContainerOptions.defaults().withValueType(type));
   }
 }

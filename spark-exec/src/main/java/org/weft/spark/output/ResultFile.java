@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
 import org.weft.engine.Measurements;
 import org.weft.engine.OutputTarget;
 import org.weft.planner.partition.ModePartitioning;
@@ -28,8 +29,9 @@ import org.weft.tensor.TensorShape;
 import scala.Tuple2;
 
 /**
- * Writes a distributed result, in order: to one file by one task, or to a container by many, each a
- * range of slices, which the driver then commits. Driver side.
+ * Writes a distributed result, in order: to one file by one task, to a text file in parts where the
+ * tasks that make the result have it in order, or to a container by many tasks, each a range of
+ * slices. The driver commits. Driver side.
  */
 public final class ResultFile {
   private static final int TASKS_PER_CORE = 2;
@@ -58,10 +60,30 @@ public final class ResultFile {
 
   /** Writes rows; blocks of the same rows are summed in the order of their partitions. */
   public void writeRows(JavaRDD<RowBlock> rows, TensorShape shape) {
+    writeOrderedRows(sortedRows(rows), shape);
+  }
+
+  private static JavaRDD<RowBlock> sortedRows(JavaRDD<RowBlock> rows) {
     JavaPairRDD<Tuple2<Long, Long>, RowBlock> keyed =
         rows.mapToPair(
             block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block));
-    writeOrderedRows(sorted(keyed).values(), shape);
+    return sorted(keyed).values();
+  }
+
+  /**
+   * Writes rows of which each partition makes those of a range.
+   *
+   * @param ranges by partition
+   */
+  public void writeRanges(JavaRDD<RowBlock> rows, TensorShape shape, ModePartitioning ranges) {
+    if (isContainer() || shape.order() != 2 || ranges.anyOverlapping()) {
+      writeRows(rows, shape);
+    } else {
+      writeFile(
+          shape,
+          task -> sortedRows(rows).foreachPartition(task::writeRows),
+          new FileOfParts<>(rows, (task, blocks) -> task.writePart(blocks, ranges)));
+    }
   }
 
   /** Writes rows whose blocks are in order, in one partition. Memory of the task: a block. */
@@ -72,7 +94,7 @@ public final class ResultFile {
           Optional.empty(),
           (task, to) -> rows.mapPartitions(blocks -> task.writeRowsPiece(blocks, to)));
     } else {
-      writeFile(shape, task -> rows.foreachPartition(task::writeRows));
+      writeFile(shape, task -> rows.foreachPartition(task::writeRows), null);
     }
   }
 
@@ -81,9 +103,15 @@ public final class ResultFile {
    *
    * @param modeOrder modes of the result, in the order in which its blocks are sorted
    * @param slices the ranges of the first of them that blocks belong to
+   * @param inOrder whether the partitions, one after the other, have the blocks in order, and none
+   *     is to be merged with another
    */
   public void writeEntries(
-      JavaRDD<EntryBlock> entries, TensorShape shape, int[] modeOrder, ModePartitioning slices) {
+      JavaRDD<EntryBlock> entries,
+      TensorShape shape,
+      int[] modeOrder,
+      ModePartitioning slices,
+      boolean inOrder) {
     JavaPairRDD<Tuple2<Long, Long>, EntryBlock> keyed =
         entries.mapToPair(
             block ->
@@ -100,9 +128,13 @@ public final class ResultFile {
               Wire.shuffle(keyed, SliceShares.of(slices, tasks), new BlockOrder())
                   .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, to)));
     } else {
+      int parts = entries.getNumPartitions();
       writeFile(
           shape,
-          task -> sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder)));
+          task -> sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder)),
+          inOrder
+              ? new FileOfParts<>(entries, (task, blocks) -> task.writePart(blocks, parts))
+              : null);
     }
   }
 
@@ -110,11 +142,25 @@ public final class ResultFile {
     return TensorFiles.extensionOf(out.uri()).equals(".weft");
   }
 
-  /** One task makes the file, which the driver commits. */
-  private void writeFile(TensorShape shape, Consumer<OutputTask> job) {
+  /**
+   * Tasks make the file, which the driver commits.
+   *
+   * @param one how one task makes it
+   * @param parts how many tasks would make it, or null
+   */
+  private void writeFile(
+      TensorShape shape, Consumer<OutputTask> one, @Nullable FileOfParts<?> parts) {
     try (OutputCommit output = OutputCommit.begin(files, out.uri(), out.overwrite())) {
-      job.accept(task(output.stagedFile(), shape));
+      String file = output.stagedFile();
+      OutputTask task = task(file, shape);
+      if (parts != null && parts.isOffered(files, file, out.options())) {
+        parts.write(files, file, task);
+      } else {
+        one.accept(task);
+      }
       output.commit();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(out.uri(), e);
     }
   }
 

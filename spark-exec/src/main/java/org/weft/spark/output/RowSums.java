@@ -18,6 +18,7 @@ final class RowSums {
 
   private final TensorShape shape;
   private final TensorWriter writer;
+  private final long first;
   private final long rows;
   private final int columns;
   private long nextRow;
@@ -26,9 +27,16 @@ final class RowSums {
 
   /** Order 2: rows x columns; order 1: one row; order 0: one number. */
   RowSums(TensorShape shape, TensorWriter writer) {
+    this(shape, writer, 0, shape.order() == 2 ? shape.size(0) : 1);
+  }
+
+  /** The rows {@code [from, to)} of a matrix; the row of other shapes is {@code [0, 1)}. */
+  RowSums(TensorShape shape, TensorWriter writer, long from, long to) {
     this.shape = shape;
     this.writer = writer;
-    this.rows = shape.order() == 2 ? shape.size(0) : 1;
+    this.first = from;
+    this.nextRow = from;
+    this.rows = to;
     this.columns = shape.order() == 0 ? 1 : Math.toIntExact(shape.size(shape.order() - 1));
   }
 
@@ -79,7 +87,7 @@ final class RowSums {
   long finish() throws IOException {
     flush();
     fillTo(rows);
-    return rows * columns;
+    return (rows - first) * columns;
   }
 
   private void flush() throws IOException {

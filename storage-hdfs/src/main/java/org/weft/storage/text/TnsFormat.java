@@ -50,6 +50,14 @@ public final class TnsFormat extends SingleFileFormat {
     super("FROSTT text", true, ".tns");
   }
 
+  /**
+   * Files that Weft writes have a header only where there are no entries, or where one is asked.
+   */
+  @Override
+  public boolean isJoinable() {
+    return true;
+  }
+
   @Override
   public TensorHeader readHeader(SourceFile file, ReadOptions options) throws IOException {
     LineErrors errors = new LineErrors(file);
