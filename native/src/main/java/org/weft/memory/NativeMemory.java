@@ -204,6 +204,16 @@ public final class NativeMemory {
     UNSAFE.copyMemory(numbers, UNSAFE.arrayBaseOffset(numbers.getClass()) + at, into, BYTES, count);
   }
 
+  /** The 8 bytes of an array from {@code at} on, which it has, in the host's order. */
+  static long getLong(byte[] bytes, int at) {
+    return UNSAFE.getLong(bytes, BYTES + at);
+  }
+
+  /** Sets the 8 bytes of an array from {@code at} on, which it has, in the host's order. */
+  static void putLong(byte[] bytes, int at, long value) {
+    UNSAFE.putLong(bytes, BYTES + at, value);
+  }
+
   /** Copies bytes to an array of numbers; {@code at} counts bytes from its first element. */
   static void copyBytes(byte[] from, Object numbers, long at, int count) {
     UNSAFE.copyMemory(from, BYTES, numbers, UNSAFE.arrayBaseOffset(numbers.getClass()) + at, count);

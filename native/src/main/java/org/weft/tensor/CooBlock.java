@@ -7,7 +7,7 @@ import java.io.Serializable;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
-import org.weft.memory.ArrayBytes;
+import org.weft.memory.ShortNumbers;
 
 /**
  * Coordinate entries in columns on the Java heap: what readers produce and shuffles move. A column
@@ -268,8 +268,8 @@ public final class CooBlock implements Serializable {
   }
 
   /**
-   * Writes order, size, whether values are long, a width flag per column, columns and values in the
-   * host's byte order.
+   * Writes order, size, whether values are long, and a width flag with each column. Columns and
+   * values take no more bytes than their largest number.
    */
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(columns.length);
@@ -277,9 +277,9 @@ public final class CooBlock implements Serializable {
     out.writeBoolean(hasLongValues());
     for (int mode = 0; mode < columns.length; mode++) {
       out.writeBoolean(isWide(mode));
-      ArrayBytes.write(out, columns[mode], size);
+      ShortNumbers.write(out, columns[mode], size);
     }
-    ArrayBytes.write(out, values, size);
+    ShortNumbers.write(out, values, size);
   }
 
   public static CooBlock readFrom(DataInput in) throws IOException {
@@ -290,10 +290,10 @@ public final class CooBlock implements Serializable {
     for (int mode = 0; mode < order; mode++) {
       boolean wide = in.readBoolean();
       columns[mode] = wide ? new long[size] : new int[size];
-      ArrayBytes.read(in, columns[mode]);
+      ShortNumbers.read(in, columns[mode]);
     }
     Object values = exact ? new long[size] : new double[size];
-    ArrayBytes.read(in, values);
+    ShortNumbers.read(in, values);
     return new CooBlock(columns, values, size);
   }
 
