@@ -37,6 +37,7 @@ import org.weft.spark.kernel.SparseStep;
 import org.weft.spark.output.OriginalEntries;
 import org.weft.spark.output.OriginalRows;
 import org.weft.spark.output.ResultFile;
+import org.weft.spark.output.RowFiles;
 import org.weft.spark.resident.FactorLost;
 import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
@@ -147,6 +148,11 @@ final class SparkPasses implements Passes {
   /** A file for rows, in place of one that is there. */
   ResultFile rowsFile(String uri) {
     return new ResultFile(files, new OutputTarget(uri, true), clock.measurements());
+  }
+
+  /** Files for rows, in place of those that are there. */
+  RowFiles rowFiles() {
+    return new RowFiles(files, clock.measurements());
   }
 
   /** Says what the next Spark jobs of this thread do. */

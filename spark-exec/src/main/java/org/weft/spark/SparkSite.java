@@ -42,6 +42,7 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.RowsStep;
 import org.weft.spark.kernel.StepPart;
 import org.weft.spark.output.OriginalRows;
+import org.weft.spark.output.RowFiles;
 import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorSource;
@@ -412,42 +413,37 @@ final class SparkSite implements Site, AutoCloseable {
   }
 
   @Override
-  public void write(Factor factor, String uri) {
-    write(factor, tensor.resultRelabelling(), uri);
+  public void write(List<Factor> factors, List<String> uris) {
+    write(factors, tensor.resultRelabelling(), uris);
   }
 
   @Override
   public void save(Rows rows, String uri) {
     double[] ones = new double[rows.columns()];
     Arrays.fill(ones, 1);
-    write(new Factor(rows, ones), tensor.originalCoordinates(), uri);
+    write(List.of(new Factor(rows, ones)), tensor.originalCoordinates(), List.of(uri));
   }
 
-  /**
-   * One task writes. It reads the rows in order, a block at a time; rows that get other numbers are
-   * sorted by them first.
-   */
-  private void write(Factor factor, @Nullable Shared<Relabelling> back, String uri) {
-    FactorVersion version = ((SparkRows) factor.rows()).version();
+  /** A task for each factor writes. Rows that get other numbers are sorted by them first. */
+  private void write(List<Factor> factors, @Nullable Shared<Relabelling> back, List<String> uris) {
     tasks.rest();
-    runner.describe(plan.job().name() + ": write " + uri);
-    TensorShape shape = TensorShape.of(version.rows(), version.columns());
-    if (back == null) {
-      List<Integer> all = IntStream.range(0, version.ranges()).boxed().toList();
+    runner.describe(plan.job().name() + ": write " + String.join(", ", uris));
+    RowFiles together = runner.rowFiles();
+    for (int f = 0; f < factors.size(); f++) {
+      FactorVersion version = ((SparkRows) factors.get(f).rows()).version();
+      double[] scale = factors.get(f).scale();
+      if (back == null) {
+        together.add(version, scale, uris.get(f));
+        continue;
+      }
+      JavaRDD<RowBlock> blocks =
+          ranges(version).mapPartitions(FactorRange.scaledRows(version, scale)::of);
+      TensorShape shape = TensorShape.of(version.rows(), version.columns());
       runner
-          .rowsFile(uri)
-          .writeOrderedRows(
-              context
-                  .parallelize(all, 1)
-                  .mapPartitions(FactorRange.scaledRows(version, factor.scale())::of),
-              shape);
-      return;
+          .rowsFile(uris.get(f))
+          .writeRows(blocks.mapPartitions(new OriginalRows(back, version.mode())), shape);
     }
-    JavaRDD<RowBlock> blocks =
-        ranges(version).mapPartitions(FactorRange.scaledRows(version, factor.scale())::of);
-    runner
-        .rowsFile(uri)
-        .writeRows(blocks.mapPartitions(new OriginalRows(back, version.mode())), shape);
+    together.write(context);
   }
 
   private static DenseMatrix moved(

@@ -7,7 +7,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.junit.jupiter.api.AfterEach;
@@ -219,6 +225,66 @@ class SparkCpdTest extends CpdContract {
             }
           });
       assertThat(differ).isEmpty();
+    }
+  }
+
+  @Test
+  void oneSparkJobWritesAllFactors() throws IOException, TimeoutException {
+    SparseEntries entries = SparseEntries.random(57, 2000, 40, 30, 20);
+    Cpd job = new Cpd(5, 2, 0, false, 9, ValueType.DOUBLE);
+    List<String> uris =
+        IntStream.range(0, 3)
+            .mapToObj(mode -> folder.resolve("mode" + mode + ".npy").toUri().toString())
+            .toList();
+    List<DenseMatrix> found = new ArrayList<>();
+    List<String> writing = new CopyOnWriteArrayList<>();
+    SparkContext context = LocalSpark.context().sc();
+    SparkListener listener = new WritingJobs(writing);
+    context.addSparkListener(listener);
+    try (Engine spark = open(EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
+      spark.cpd(
+          read(spark, entries),
+          job,
+          Checkpoints.NONE,
+          ProgressListener.NONE,
+          (model, site) -> {
+            site.write(model.factors(), uris);
+            model.factors().forEach(factor -> found.add(site.result(factor)));
+          });
+      context.listenerBus().waitUntilEmpty();
+    } finally {
+      context.removeSparkListener(listener);
+    }
+    assertThat(writing).singleElement().asString().contains("mode0.npy", "mode2.npy");
+    for (int mode = 0; mode < 3; mode++) {
+      DenseMatrix expected = found.get(mode);
+      NpyRows written = NpyRows.open(FileAccess.local(), uris.get(mode));
+      assertThat(written.rows()).isEqualTo(expected.rows());
+      double[] row = new double[5];
+      written.forEach(
+          0,
+          written.rows(),
+          (i, values) -> {
+            expected.copyRow(i, row, 0);
+            assertThat(values).containsExactly(row);
+          });
+    }
+  }
+
+  /** What the Spark jobs that write do. */
+  private static final class WritingJobs extends SparkListener {
+    private final List<String> found;
+
+    WritingJobs(List<String> found) {
+      this.found = found;
+    }
+
+    @Override
+    public void onJobStart(SparkListenerJobStart started) {
+      String about = started.properties().getProperty("spark.job.description", "");
+      if (about.contains(": write ")) {
+        found.add(about);
+      }
     }
   }
 

@@ -67,14 +67,22 @@ public interface Site {
   DenseMatrix result(Factor factor);
 
   /**
-   * Writes what {@link #result} collects as a NumPy file, in place of one that is there: whoever
-   * has the rows does. Memory of this process: nothing that grows with the mode, where it has none
-   * of them.
+   * Writes what {@link #result} collects of each factor as a NumPy file, in place of one that is
+   * there: whoever has the rows does. Memory of this process: nothing that grows with the mode,
+   * where it has none of them.
    *
-   * @param uri ends in .npy
+   * @param uris for each factor, of a file that ends in .npy
    */
-  void write(Factor factor, String uri);
+  void write(List<Factor> factors, List<String> uris);
 
-  /** Writes what {@link #collect} collects, as {@link #write} does: numbers keep their bits. */
+  /** As above, of one factor. */
+  default void write(Factor factor, String uri) {
+    write(List.of(factor), List.of(uri));
+  }
+
+  /**
+   * Writes what {@link #collect} collects, as {@link #write(Factor, String)} does: numbers keep
+   * their bits.
+   */
   void save(Rows rows, String uri);
 }

@@ -314,9 +314,12 @@ final class LocalSite implements Site {
   }
 
   @Override
-  public void write(Factor factor, String uri) {
+  public void write(List<Factor> factors, List<String> uris) {
     boolean moved = tensor.resultRelabelling() != null;
-    write(factor, moved ? order(factor.rows().mode()) : null, uri);
+    for (int f = 0; f < factors.size(); f++) {
+      Factor factor = factors.get(f);
+      write(factor, moved ? order(factor.rows().mode()) : null, uris.get(f));
+    }
   }
 
   @Override

@@ -11,6 +11,6 @@ public final class FactorFiles {
 
   /** Has the factors written where they lie, in place of others. */
   public static void write(ModelOutput.Staged folder, List<Factor> factors, Site site) {
-    folder.factors(factors.size(), (mode, file) -> site.write(factors.get(mode), file));
+    site.write(factors, folder.factorFiles(factors.size()));
   }
 }

@@ -87,7 +87,7 @@ public final class ResultFile {
   }
 
   /** Writes rows whose blocks are in order, in one partition. Memory of the task: a block. */
-  public void writeOrderedRows(JavaRDD<RowBlock> rows, TensorShape shape) {
+  private void writeOrderedRows(JavaRDD<RowBlock> rows, TensorShape shape) {
     if (isContainer()) {
       writeContainer(
           shape,

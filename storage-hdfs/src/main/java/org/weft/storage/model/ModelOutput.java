@@ -82,12 +82,6 @@ public final class ModelOutput {
     return new Staged(output);
   }
 
-  /** Writes the factor of a mode to a file. */
-  @FunctionalInterface
-  public interface FactorWriter {
-    void write(int mode, String file);
-  }
-
   /** The folder before it is there. */
   public final class Staged implements AutoCloseable {
     private final OutputCommit output;
@@ -97,12 +91,10 @@ public final class ModelOutput {
       this.output = output;
     }
 
-    /** Has the factors of all modes written where they lie, in place of others. */
-    public void factors(int modes, FactorWriter writer) {
+    /** Files for the factors of all modes, to be written where these lie, in place of others. */
+    public List<String> factorFiles(int modes) {
       order = modes;
-      for (int m = 0; m < order; m++) {
-        writer.write(m, output.stagingUri() + "/" + file(m));
-      }
+      return IntStream.range(0, modes).mapToObj(m -> output.stagingUri() + "/" + file(m)).toList();
     }
 
     /** Writes factors of this process. */
