@@ -1,6 +1,7 @@
 package org.weft.engine;
 
 import java.util.List;
+import java.util.Optional;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.planner.JobPlan;
@@ -22,6 +23,11 @@ public interface Backend extends StatementRunner.Site, AutoCloseable {
 
   /** What it offers, as the planner counts it. */
   Resources resources();
+
+  /** What it is expected to offer, if {@link #resources} would wait for it now. */
+  default Optional<Resources> expected() {
+    return Optional.empty();
+  }
 
   /** Most bytes of a split, so that all cores read until the end; 0 for the usual size. */
   long splitBytes();

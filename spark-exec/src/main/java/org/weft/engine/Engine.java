@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.Checkpoints;
@@ -47,6 +48,15 @@ public final class Engine implements AutoCloseable {
   private final TensorCompiler compiler;
   private final Planner planner;
   private final List<EngineTensor> tensors = new ArrayList<>();
+  private @Nullable Draft draft;
+  private long draftNanos;
+
+  /** A plan for what was expected, while that was still to come. */
+  private record Draft(EngineTensor tensor, Job job, Resources resources, JobPlan plan) {
+    boolean isOf(EngineTensor other, Job asked, Resources found) {
+      return tensor == other && job.equals(asked) && resources.equals(found);
+    }
+  }
 
   /** An engine on {@code backend}, which it owns from now on. */
   public Engine(Backend backend, EngineOptions options) {
@@ -124,8 +134,35 @@ public final class Engine implements AutoCloseable {
 
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(EngineTensor tensor, Job job) {
-    return planner.plan(
-        job, tensor.statistics(), resources(), tensor.storedForm(), tensor.reading());
+    draft(tensor, job);
+    Resources found = resources();
+    Draft made = draft;
+    draft = null;
+    return made != null && made.isOf(tensor, job, found) ? made.plan() : plan(tensor, job, found);
+  }
+
+  private JobPlan plan(EngineTensor tensor, Job job, Resources found) {
+    return planner.plan(job, tensor.statistics(), found, tensor.storedForm(), tensor.reading());
+  }
+
+  /**
+   * Plans while executors start: kernels are compiled when they are there, whatever the plan is
+   * then.
+   */
+  private void draft(EngineTensor tensor, Job job) {
+    Optional<Resources> expected =
+        options.cluster().isPresent() ? Optional.empty() : backend.expected();
+    if (expected.isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      JobPlan plan = plan(tensor, job, expected.get());
+      draft = new Draft(tensor, job, expected.get(), plan);
+    } catch (WeftException e) {
+      draft = null; // the plan says it, if it is still so
+    }
+    draftNanos = System.nanoTime() - start;
   }
 
   /** Orders of the coordinates of tensors. */
@@ -275,6 +312,7 @@ public final class Engine implements AutoCloseable {
     TensorShape shape = tensor.statistics().shape();
     method.check(shape);
     Job job = method.job(shape);
+    draft(tensor, job);
     method.memory(shape).require(job.name(), resources().memoryBytesPerExecutor());
     return run(
         tensor,
@@ -342,6 +380,7 @@ public final class Engine implements AutoCloseable {
   }
 
   private <T> T run(EngineTensor tensor, Job job, Body<T> body) {
+    draft(tensor, job);
     JobClock clock = new JobClock(backend.measurements(), resources());
     clock.add("read", tensor.takeReadNanos(clock));
     clock.add("reorder", tensor.takeReorderNanos());
@@ -359,7 +398,8 @@ public final class Engine implements AutoCloseable {
     progress.step("plan and compile", 0, 3);
     long start = System.nanoTime();
     JobPlan plan = plan(tensor, job);
-    clock.add("compile", System.nanoTime() - start);
+    clock.add("compile", System.nanoTime() - start + draftNanos);
+    draftNanos = 0;
     return plan;
   }
 

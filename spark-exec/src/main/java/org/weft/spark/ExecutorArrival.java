@@ -40,6 +40,16 @@ final class ExecutorArrival {
     return Math.max(1, present().size());
   }
 
+  /** Executors that {@link #count} would wait for now, if that is known. */
+  synchronized OptionalInt expected() {
+    int asked = asked(context.conf());
+    boolean later = asked == 0 && context.conf().getBoolean(DYNAMIC + "enabled", false);
+    if (waited || later) {
+      return OptionalInt.empty();
+    }
+    return asked > 0 ? OptionalInt.of(asked) : granted.count();
+  }
+
   private List<ExecutorSummary> present() {
     return CollectionConverters.asJava(context.statusStore().executorList(true)).stream()
         .filter(executor -> !executor.id().equals("driver"))

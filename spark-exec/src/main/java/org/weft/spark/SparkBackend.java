@@ -1,6 +1,8 @@
 package org.weft.spark;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.util.LongAccumulator;
@@ -48,11 +50,20 @@ final class SparkBackend implements Backend {
 
   @Override
   public Resources resources() {
+    return resources(OwnPool.isInProcess(context.getConf()) ? 1 : arrival.count());
+  }
+
+  @Override
+  public Optional<Resources> expected() {
+    OptionalInt executors =
+        OwnPool.isInProcess(context.getConf()) ? OptionalInt.empty() : arrival.expected();
+    return executors.isEmpty() ? Optional.empty() : Optional.of(resources(executors.getAsInt()));
+  }
+
+  private Resources resources(int executors) {
     SparkConf conf = context.getConf();
-    boolean inProcess = OwnPool.isInProcess(conf);
-    int executors = inProcess ? 1 : arrival.count();
     int cores =
-        inProcess
+        OwnPool.isInProcess(conf)
             ? context.defaultParallelism()
             : conf.getInt(
                 "spark.executor.cores", Math.max(1, context.defaultParallelism() / executors));
