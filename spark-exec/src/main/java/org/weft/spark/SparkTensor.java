@@ -244,7 +244,7 @@ final class SparkTensor extends EngineTensor {
     }
     long[] counts = new long[blocks.size()];
     blocks.forEach((split, count) -> counts[split] = count);
-    return new SlicedSplits(parsed.rdd(), counts, slices).toJavaRDD();
+    return SlicedSplits.of(parsed.rdd(), counts, slices).toJavaRDD();
   }
 
   private static TensorShape shape(InputPlan plan, ReadSummary summary) {

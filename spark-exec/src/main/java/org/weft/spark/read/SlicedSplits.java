@@ -1,5 +1,6 @@
 package org.weft.spark.read;
 
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -22,50 +23,66 @@ public final class SlicedSplits extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
 
   private final long[] blocks;
-  private final int slices;
+
+  /** The first slice of each split, and behind them the number of slices. */
+  private final int[] firsts;
+
+  private SlicedSplits(RDD<ParsedPart> parsed, long[] blocks, int[] firsts) {
+    super(
+        parsed.sparkContext(),
+        CollectionConverters.asScala(List.<Dependency<?>>of(new SplitOfSlice(parsed, firsts)))
+            .toSeq(),
+        ClassTag$.MODULE$.apply(ParsedPart.class));
+    this.blocks = blocks;
+    this.firsts = firsts;
+  }
 
   /**
    * @param parsed the cached splits
    * @param blocks number of blocks of each split
-   * @param slices tasks per split
+   * @param slices tasks per split, but for one that has fewer blocks
    */
-  public SlicedSplits(RDD<ParsedPart> parsed, long[] blocks, int slices) {
-    super(
-        parsed.sparkContext(),
-        CollectionConverters.asScala(List.<Dependency<?>>of(new SplitOfSlice(parsed, slices)))
-            .toSeq(),
-        ClassTag$.MODULE$.apply(ParsedPart.class));
-    this.blocks = blocks.clone();
-    this.slices = slices;
+  public static SlicedSplits of(RDD<ParsedPart> parsed, long[] blocks, int slices) {
+    int[] firsts = new int[blocks.length + 1];
+    for (int split = 0; split < blocks.length; split++) {
+      firsts[split + 1] = firsts[split] + (int) Math.max(1, Math.min(slices, blocks[split]));
+    }
+    return new SlicedSplits(parsed, blocks.clone(), firsts);
   }
 
-  /** Slice s is a part of split {@code s / slices}. */
+  private static int split(int[] firsts, int slice) {
+    int found = Arrays.binarySearch(firsts, slice);
+    return found >= 0 ? found : -found - 2;
+  }
+
+  /** The split that a slice is a part of. */
   private static final class SplitOfSlice extends NarrowDependency<ParsedPart> {
     private static final long serialVersionUID = 1L;
 
-    private final int slices;
+    private final int[] firsts;
 
-    SplitOfSlice(RDD<ParsedPart> parsed, int slices) {
+    SplitOfSlice(RDD<ParsedPart> parsed, int[] firsts) {
       super(parsed);
-      this.slices = slices;
+      this.firsts = firsts;
     }
 
     @Override
     public Seq<Object> getParents(int slice) {
-      return CollectionConverters.asScala(List.<Object>of(slice / slices)).toSeq();
+      return CollectionConverters.asScala(List.<Object>of(split(firsts, slice))).toSeq();
     }
   }
 
   @Override
   public Partition[] getPartitions() {
-    return NumberedPartition.array(blocks.length * slices);
+    return NumberedPartition.array(firsts[blocks.length]);
   }
 
   @Override
   public scala.collection.Iterator<ParsedPart> compute(Partition slice, TaskContext task) {
     RDD<ParsedPart> parsed = firstParent(ClassTag$.MODULE$.apply(ParsedPart.class));
-    int split = slice.index() / slices;
-    int number = slice.index() % slices;
+    int split = split(firsts, slice.index());
+    int number = slice.index() - firsts[split];
+    int slices = firsts[split + 1] - firsts[split];
     long from = blocks[split] * number / slices;
     long to = blocks[split] * (number + 1) / slices;
     Iterator<ParsedPart> all =
