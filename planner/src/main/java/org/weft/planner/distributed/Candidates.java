@@ -286,7 +286,8 @@ final class Candidates {
             0,
             arrived / parts + here * entryBytes(order),
             flops,
-            entries / machine.packedEntriesPerSecond() / used
+            // An entry that is handed on costs about what one costs that is packed.
+            (entries + parts * here) / machine.packedEntriesPerSecond() / used
                 + flops / machine.flopsPerSecond() / used
                 + Math.ceil(parts / used) * machine.get(MachineConstant.CALL));
     if (reducer.isEmpty() && request.asked().previous().isEmpty()) {
