@@ -194,7 +194,6 @@ public final class Engine implements AutoCloseable {
       OutputTarget out,
       ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
-    TensorFiles.checkOutput(files(), out.uri(), out.overwrite());
     return run(
         tensor,
         job,
