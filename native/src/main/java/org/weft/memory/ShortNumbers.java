@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 
 /**
  * Arrays of {@code int}, {@code long} or {@code double} in no more bytes than their largest number
- * takes. Coordinates and counts are small mostly, so that entries on their way, and those that are
- * kept in bytes, take less than half of their memory. All bits of each number come back, those of
- * NaN and of negative zero, too.
+ * takes. Coordinates and counts are small mostly, so that entries that are sent or kept in bytes
+ * often take less than half. All bits of each number come back, those of NaN and of negative zero,
+ * too.
  *
  * <p>The first byte says how: the bytes of each number; or {@link #SIGNED} and the bytes, where the
  * lowest bit is the sign; or {@link #FLOATS}.
@@ -162,7 +162,7 @@ public final class ShortNumbers {
     Chunk(DataOutput out, int width, int count) {
       this.out = out;
       this.width = width;
-      this.full = width * Math.min(CHUNK, count);
+      this.full = Math.max(1, width * Math.min(CHUNK, count)); // numbers may take no bytes
       this.bytes = new byte[full + Long.BYTES];
     }
 

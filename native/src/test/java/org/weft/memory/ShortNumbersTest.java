@@ -9,7 +9,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,28 @@ class ShortNumbersTest {
       comeBack(random.ints(count).mapToDouble(n -> n % 1000 / 8f + 0.5f).toArray(), 4);
       comeBack(random.ints(count).mapToDouble(n -> n >> 8).toArray(), 3);
     }
+  }
+
+  /** A mode may have one slice; its column takes no bytes, and no call for each of its numbers. */
+  @Test
+  void zerosAreNotWrittenOneByOne() throws Exception {
+    int[] calls = {0};
+    OutputStream counting =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            calls[0]++;
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int count) {
+            calls[0]++;
+          }
+        };
+    for (Object zeros : List.of(new int[50_000], new long[50_000], new double[50_000])) {
+      ShortNumbers.write(new DataOutputStream(counting), zeros, 50_000);
+    }
+    assertThat(calls[0]).isLessThan(10);
   }
 
   @Test

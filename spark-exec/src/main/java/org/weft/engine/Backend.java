@@ -24,7 +24,7 @@ public interface Backend extends StatementRunner.Site, AutoCloseable {
   /** What it offers, as the planner counts it. */
   Resources resources();
 
-  /** What it is expected to offer, if {@link #resources} would wait for it now. */
+  /** What it is expected to offer, if {@link #resources} has still to wait for it. */
   default Optional<Resources> expected() {
     return Optional.empty();
   }

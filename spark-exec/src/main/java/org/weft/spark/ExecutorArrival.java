@@ -40,7 +40,7 @@ final class ExecutorArrival {
     return Math.max(1, present().size());
   }
 
-  /** Executors that {@link #count} would wait for now, if that is known. */
+  /** Executors that {@link #count} has still to wait for, if their number is known. */
   synchronized OptionalInt expected() {
     int asked = asked(context.conf());
     boolean later = asked == 0 && context.conf().getBoolean(DYNAMIC + "enabled", false);
