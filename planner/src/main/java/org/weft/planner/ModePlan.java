@@ -85,19 +85,9 @@ public record ModePlan(
     return partitioning.ranges().get(partition);
   }
 
-  /** What packing subtracts from the partitioned mode's coordinates in {@code partition}. */
-  public long rowOffset(int partition) {
-    return kernel.rowOffset(range(partition));
-  }
-
   /** Shape that {@code partition} is packed with. */
   public TensorShape localShape(int partition) {
     return kernel.localShape(tensorShape, range(partition));
-  }
-
-  /** Shape of the result of {@code partition}. */
-  public TensorShape localResultShape(int partition) {
-    return kernel.resultShape(localShape(partition));
   }
 
   /** Shape of the whole result. */

@@ -163,10 +163,9 @@ class PlannerTest {
     assertThat(plan.partitioning().partitions()).isEqualTo(2);
     long rows = 0;
     for (int p = 0; p < 2; p++) {
-      assertThat(plan.rowOffset(p)).isEqualTo(rows);
+      assertThat(plan.kernel().rowOffset(plan.range(p))).isEqualTo(rows);
       long slices = plan.range(p).slices();
       assertThat(plan.localShape(p)).isEqualTo(TensorShape.of(slices, 40, 30));
-      assertThat(plan.localResultShape(p)).isEqualTo(TensorShape.of(slices, 8));
       assertThat(plan.partitions().get(p).resultBytes()).isEqualTo(slices * 64);
       rows += slices;
     }
@@ -192,7 +191,7 @@ class PlannerTest {
     assertThat(plan.kernel().merge()).isEqualTo(merge);
     assertThat(plan.resultShape()).isEqualTo(s.shape().without(mode));
     assertThat(plan.kernel().resultFormat().order()).isEqualTo(s.shape().order() - 1);
-    assertThat(plan.rowOffset(plan.partitioning().partitions() - 1)).isZero();
+    assertThat(plan.kernel().rowOffset(plan.range(plan.partitioning().partitions() - 1))).isZero();
     assertThat(plan.localShape(0)).isEqualTo(s.shape());
   }
 

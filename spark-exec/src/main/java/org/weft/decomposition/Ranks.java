@@ -60,18 +60,6 @@ public record Ranks(List<Integer> values) {
         .reduce(1, (a, b) -> Math.min(Integer.MAX_VALUE, a * b));
   }
 
-  /** The shape of a mode's products: its size, then the ranks of the other modes in order. */
-  TensorShape rows(int mode, long size) {
-    long[] sizes = new long[order()];
-    sizes[0] = size;
-    for (int m = 0; m < order(); m++) {
-      if (m != mode) {
-        sizes[m < mode ? m + 1 : m] = of(m);
-      }
-    }
-    return TensorShape.of(sizes);
-  }
-
   /** The products of a mode and what the user can do about their memory. */
   String about(int mode, TensorShape shape, ValueType type) {
     return String.format(

@@ -34,14 +34,11 @@ public final class Sweeps {
   private final List<Double> seconds;
 
   /**
+   * Goes on after the sweeps of the latest state, or begins with the first.
+   *
    * @param most sweeps at most
    * @param tolerance of the fit; 0 runs every sweep
    */
-  public Sweeps(int most, double tolerance, Method.Observer observer) {
-    this(most, tolerance, observer, Checkpoints.NONE);
-  }
-
-  /** Goes on after the sweeps of the latest state, or begins with the first. */
   public Sweeps(int most, double tolerance, Method.Observer observer, Checkpoints checkpoints) {
     this.most = most;
     this.tolerance = tolerance;

@@ -76,30 +76,6 @@ public record EngineOptions(
         planner, threadsPerTask, value, compilerCache, check, optimisation, operandFetch, cluster);
   }
 
-  public EngineOptions withCompilerCache(Path folder) {
-    return new EngineOptions(
-        planner,
-        threadsPerTask,
-        memoryBytes,
-        Optional.of(folder),
-        check,
-        optimisation,
-        operandFetch,
-        cluster);
-  }
-
-  public EngineOptions withCheck(boolean value) {
-    return new EngineOptions(
-        planner,
-        threadsPerTask,
-        memoryBytes,
-        compilerCache,
-        value,
-        optimisation,
-        operandFetch,
-        cluster);
-  }
-
   public EngineOptions withOptimisation(int level) {
     return new EngineOptions(
         planner, threadsPerTask, memoryBytes, compilerCache, check, level, operandFetch, cluster);

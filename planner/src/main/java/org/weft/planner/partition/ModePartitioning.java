@@ -148,11 +148,6 @@ public final class ModePartitioning implements Serializable {
     return grid == null ? partition : grid.tile(mode, partition);
   }
 
-  /** Whether other partitions hold entries of the same slices, so that results must be summed. */
-  public boolean overlapping(int partition) {
-    return ranges.get(partition).pieces() > 1;
-  }
-
   /** Whether any range is split. */
   public boolean anyOverlapping() {
     return split;
@@ -160,7 +155,7 @@ public final class ModePartitioning implements Serializable {
 
   /**
    * The partition of an entry. Cost {@code O(1)} for ranges that are not absurdly uneven. The hash
-   * decides among the pieces of a split range; take it from {@link #hash}, and where {@link
+   * of the other coordinates decides among the pieces of a split range; where {@link
    * #anyOverlapping()} is false pass anything. In a grid the range is right, and not the piece.
    *
    * @throws IndexOutOfBoundsException when the coordinate is outside the mode
@@ -195,25 +190,12 @@ public final class ModePartitioning implements Serializable {
     }
   }
 
+  /** The hash of the coordinates in the other modes, which are folded in ascending order. */
   private long hash(CooBlock block, int entry) {
     long hash = hashSeed();
     for (int m = 0; m < block.order(); m++) {
       if (m != mode) {
         hash = hashFold(hash, block.coordinate(m, entry));
-      }
-    }
-    return hash;
-  }
-
-  /**
-   * The hash of an entry's coordinates other than that of {@code mode}: the same wherever it is
-   * computed. Start from {@link #hashSeed()} and fold the other modes in ascending order.
-   */
-  public static long hash(long[] coordinates, int mode) {
-    long hash = hashSeed();
-    for (int m = 0; m < coordinates.length; m++) {
-      if (m != mode) {
-        hash = hashFold(hash, coordinates[m]);
       }
     }
     return hash;

@@ -18,9 +18,4 @@ public interface Partitioner {
    * @param partitions number wanted, at least 1; fewer come back when there is too little to share
    */
   ModePartitioning partition(int mode, long modeSize, ModeHistogram histogram, int partitions);
-
-  /** As above for a mode that ends at the histogram's largest coordinate. */
-  default ModePartitioning partition(int mode, ModeHistogram histogram, int partitions) {
-    return partition(mode, histogram.largestCoordinate() + 1, histogram, partitions);
-  }
 }

@@ -1,7 +1,5 @@
 package org.weft.planner.tune;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.weft.text.Counts;
@@ -80,22 +78,6 @@ public record TuningResult(
         Counts.plain(best.runs(), "run"),
         millis(best.upperQuartile()),
         noise);
-  }
-
-  /** Spearman's: 1 if the cost model orders the trials as their medians do, -1 if backwards. */
-  public double correlation() {
-    int n = trials.size();
-    if (n < 2) {
-      return 1;
-    }
-    List<Trial> predicted = new ArrayList<>(trials);
-    predicted.sort(Comparator.comparingDouble(Trial::predictedSeconds));
-    double squares = 0;
-    for (int rank = 0; rank < n; rank++) {
-      double distance = predicted.indexOf(trials.get(rank)) - rank;
-      squares += distance * distance;
-    }
-    return 1 - 6 * squares / ((double) n * (n * (double) n - 1));
   }
 
   /** How the statement runs without tuning. */

@@ -144,7 +144,6 @@ class TunerTest {
                 assertThat(trial.variant().formats().get("A").modeOrder())
                     .as("mode order of %s", trial.variant())
                     .isEqualTo(new int[] {1, 0}));
-    System.out.printf("rank correlation of prediction and time: %.2f%n", result.correlation());
   }
 
   /** Formats whose roots count slots or diagonals, how many nobody knows before packing. */

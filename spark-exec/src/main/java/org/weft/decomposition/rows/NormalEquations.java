@@ -21,7 +21,6 @@ public final class NormalEquations {
   private static final double SINGULAR = 1e-13;
 
   private final DMatrixRMaj inverse;
-  private final boolean singular;
 
   public NormalEquations(DMatrixRMaj v) {
     int rank = v.numRows;
@@ -34,13 +33,7 @@ public final class NormalEquations {
       cholesky.invert(candidate);
       regular = isFinite(candidate);
     }
-    singular = !regular;
     inverse = regular ? candidate : pseudoInverse(v);
-  }
-
-  /** Whether the pseudo-inverse was needed. */
-  boolean isSingular() {
-    return singular;
   }
 
   /** {@code V^-1}, or the pseudo-inverse; not to be written. */

@@ -6,7 +6,6 @@ import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 
@@ -97,19 +96,13 @@ public final class ResidentMemory {
   boolean tryLease(Entry entry) {
     String use = "resident data is not available";
     RunningWork.current(use);
-    if (!tryHold(entry)) {
-      return false;
+    synchronized (this) {
+      if (entry.freed) {
+        return false;
+      }
+      entry.leases++;
     }
     RunningWork.atEnd(use, () -> release(entry));
-    return true;
-  }
-
-  /** Keeps {@code entry} alive until {@link #release}; false if the memory is already freed. */
-  synchronized boolean tryHold(Entry entry) {
-    if (entry.freed) {
-      return false;
-    }
-    entry.leases++;
     return true;
   }
 
@@ -121,23 +114,11 @@ public final class ResidentMemory {
     sweep();
   }
 
-  /** Ends what {@link #tryHold} began. */
-  void release(Entry entry) {
+  private void release(Entry entry) {
     synchronized (this) {
       entry.leases--;
     }
     sweep();
-  }
-
-  /**
-   * Memory of this process that is no Spark block: charged like resident data, freed by whoever
-   * closes the scope.
-   *
-   * @param what names the data in an out-of-memory message
-   */
-  public static MemoryScope own(String what) {
-    BlockId nobody = new BroadcastBlockId(-1, what);
-    return MemoryScope.root(what, StoragePool.of(SparkEnv.get(), nobody, what));
   }
 
   /** Frees what is neither leased nor in Spark's memory store. */

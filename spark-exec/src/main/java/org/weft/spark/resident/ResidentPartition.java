@@ -61,18 +61,6 @@ public final class ResidentPartition implements KnownSizeEstimation, Serializabl
     return storage;
   }
 
-  /** Keeps the arrays until {@link #letGo}; false where they are a task's, or already freed. */
-  boolean tryHold() {
-    return entry != null && ResidentMemory.PROCESS.tryHold(entry);
-  }
-
-  /** Ends what {@link #tryHold} began. */
-  void letGo() {
-    if (entry != null) {
-      ResidentMemory.PROCESS.release(entry);
-    }
-  }
-
   /** The arrays, for whoever holds the partition. */
   TensorStorage storage() {
     return storage;
