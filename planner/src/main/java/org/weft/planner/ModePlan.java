@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
@@ -125,6 +126,17 @@ public record ModePlan(
 
   /** Predicted bytes of all partitions in storage. */
   public double storageBytes() {
-    return partitions.stream().mapToDouble(PartitionCosts::storageBytes).sum();
+    return total(PartitionCosts::storageBytes);
+  }
+
+  /** Predicted floating-point operations for each stored entry. */
+  public double flopsPerEntry() {
+    double entries = total(PartitionCosts::entries);
+    return entries == 0 ? 0 : total(PartitionCosts::flops) / entries;
+  }
+
+  /** The sum of a prediction over the partitions. */
+  public double total(ToDoubleFunction<PartitionCosts> prediction) {
+    return partitions.stream().mapToDouble(prediction).sum();
   }
 }

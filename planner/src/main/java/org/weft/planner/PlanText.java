@@ -197,12 +197,12 @@ final class PlanText {
     PartitionCosts all =
         new PartitionCosts(
             costs.get(0).range(),
-            costs.stream().mapToDouble(PartitionCosts::entries).sum(),
+            mode.total(PartitionCosts::entries),
             mode.storageBytes(),
-            costs.stream().mapToDouble(PartitionCosts::resultBytes).sum(),
-            costs.stream().mapToDouble(PartitionCosts::bytesMoved).sum(),
-            costs.stream().mapToDouble(PartitionCosts::flops).sum(),
-            costs.stream().mapToDouble(PartitionCosts::seconds).sum());
+            mode.total(PartitionCosts::resultBytes),
+            mode.total(PartitionCosts::bytesMoved),
+            mode.total(PartitionCosts::flops),
+            mode.total(PartitionCosts::seconds));
     String[] sum = partition("all", all);
     sum[1] = "";
     table(table.row(sum));

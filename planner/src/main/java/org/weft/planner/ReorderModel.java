@@ -42,10 +42,7 @@ public record ReorderModel(JobPlan plan, MachineParameters machine) {
 
   /** Seconds of all kernels of all iterations, if their time were spread evenly. */
   public double kernelSeconds() {
-    return plan.modes().stream()
-            .flatMap(pass -> pass.partitions().stream())
-            .mapToDouble(PartitionCosts::seconds)
-            .sum()
+    return plan.modes().stream().mapToDouble(pass -> pass.total(PartitionCosts::seconds)).sum()
         / plan.resources().kernelsAtATime()
         * iterations();
   }

@@ -69,8 +69,8 @@ record StepModel(
       results += resultBytes(mode);
       merged += bytes;
       mergeSeconds += bytes / mergedBytesPerSecond();
-      flops += total(mode, Figure.FLOPS);
-      moved += total(mode, Figure.MOVED);
+      flops += mode.total(PartitionCosts::flops);
+      moved += mode.total(PartitionCosts::bytesMoved);
       kernelSeconds += makespan(mode) + stages(mode) * machine.stepSeconds();
     }
     double passes = forms.size();
@@ -79,28 +79,29 @@ record StepModel(
     List<StepCosts> steps =
         new ArrayList<>(
             List.of(
-                step(
+                new StepCosts(
                     "read",
                     text,
                     0,
                     text / machine.parsedBytesPerSecond() / Math.min(slots, readers),
                     blocksHeld),
-                step(
+                new StepCosts(
                     "shuffle",
                     shuffled,
                     0,
                     shuffled / machine.shuffledBytesPerSecond() / slots,
                     blocksHeld),
-                step(
+                new StepCosts(
                     "pack",
                     blocks * passes + storage,
                     0,
                     entries * passes / machine.packedEntriesPerSecond() / slots,
                     blocksHeld + storageHeld + inWork),
-                step("compile", 0, 0, machine.compileSeconds(), 0),
-                step("kernel", moved, flops, kernelSeconds, kernelHeld),
-                step("merge", merged, 0, mergeSeconds, kernelHeld),
-                step("write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)));
+                new StepCosts("compile", 0, 0, machine.compileSeconds(), 0),
+                new StepCosts("kernel", moved, flops, kernelSeconds, kernelHeld),
+                new StepCosts("merge", merged, 0, mergeSeconds, kernelHeld),
+                new StepCosts(
+                    "write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)));
     if (once > 0) {
       steps.add(KERNEL, start(modes.subList(modes.size() - once, modes.size()), kernelHeld));
     }
@@ -108,23 +109,14 @@ record StepModel(
   }
 
   private StepCosts start(List<ModePlan> passes, double held) {
-    return step(
+    return new StepCosts(
         "start",
-        passes.stream().mapToDouble(pass -> total(pass, Figure.MOVED)).sum(),
-        passes.stream().mapToDouble(pass -> total(pass, Figure.FLOPS)).sum(),
+        passes.stream().mapToDouble(pass -> pass.total(PartitionCosts::bytesMoved)).sum(),
+        passes.stream().mapToDouble(pass -> pass.total(PartitionCosts::flops)).sum(),
         passes.stream()
-            .mapToDouble(
-                pass ->
-                    makespan(pass)
-                        + stages(pass) * machine.stepSeconds()
-                        + mergedBytes(pass) / mergedBytesPerSecond())
+            .mapToDouble(pass -> seconds(pass) + stages(pass) * machine.stepSeconds())
             .sum(),
         held);
-  }
-
-  private static StepCosts step(
-      String name, double bytes, double flops, double seconds, double memory) {
-    return new StepCosts(name, bytes, flops, seconds, memory);
   }
 
   /** Characters of an entry in a text file. */
@@ -151,7 +143,7 @@ record StepModel(
   private double makespan(ModePlan mode) {
     double longest =
         mode.partitions().stream().mapToDouble(PartitionCosts::seconds).max().orElse(0);
-    return Math.max(longest, total(mode, Figure.SECONDS) / mode.kernelsAtATime(resources));
+    return Math.max(longest, mode.total(PartitionCosts::seconds) / mode.kernelsAtATime(resources));
   }
 
   /**
@@ -160,7 +152,7 @@ record StepModel(
    */
   double mergedBytes(ModePlan mode) {
     if (!resources.inTurn()) {
-      return total(mode, Figure.RESULT);
+      return mode.total(PartitionCosts::resultBytes);
     }
     return mode.isGrouped(resources)
         ? (4.0 * mode.groups() - 3) * mode.partitions().get(0).resultBytes()
@@ -177,7 +169,7 @@ record StepModel(
   private static double resultBytes(ModePlan mode) {
     return switch (mode.kernel().merge()) {
       case SUM -> mode.partitions().get(0).resultBytes();
-      case ENTRIES -> total(mode, Figure.RESULT);
+      case ENTRIES -> mode.total(PartitionCosts::resultBytes);
       case ROWS ->
           mode.partitions().stream()
               .filter(p -> p.range().piece() == 0)
@@ -194,7 +186,7 @@ record StepModel(
    * @param byEntries whether rows that are exchanged count alone, on which no machine has a say
    */
   Optional<Grid> grid(List<ModePlan> passes, int tiles, long mostSlices, boolean byEntries) {
-    double kernels = passes.stream().mapToDouble(pass -> total(pass, Figure.SECONDS)).sum();
+    double kernels = passes.stream().mapToDouble(pass -> pass.total(PartitionCosts::seconds)).sum();
     double row = NeededRows.rowBytes(passes.get(0)) / mergedBytesPerSecond();
     return new GridChoice(statistics)
         .cheapest(tiles, byEntries ? 0 : kernels, byEntries ? 1 : row, mostSlices);
@@ -208,7 +200,7 @@ record StepModel(
     double least = Double.POSITIVE_INFINITY;
     for (int groups = 1; groups <= Math.min(most, mode.partitions().size()); groups++) {
       ModePlan other = mode.withGroups(groups);
-      double seconds = makespan(other) + mergedBytes(other) / mergedBytesPerSecond();
+      double seconds = seconds(other);
       if (seconds < least) {
         best = other;
         least = seconds;
@@ -262,7 +254,9 @@ record StepModel(
   private double others(ModePlan mode, double largest) {
     if (resources.inTurn()) {
       double all =
-          mode.kernel().merge() == Merge.ROWS ? total(mode, Figure.RESULT) : resultBytes(mode);
+          mode.kernel().merge() == Merge.ROWS
+              ? mode.total(PartitionCosts::resultBytes)
+              : resultBytes(mode);
       return Math.max(0, all - largest);
     }
     return stages(mode) == 1
@@ -286,25 +280,5 @@ record StepModel(
       }
     }
     return copies.values().stream().mapToDouble(bytes -> bytes).sum();
-  }
-
-  private enum Figure {
-    RESULT,
-    FLOPS,
-    MOVED,
-    SECONDS
-  }
-
-  private static double total(ModePlan mode, Figure figure) {
-    return mode.partitions().stream()
-        .mapToDouble(
-            p ->
-                switch (figure) {
-                  case RESULT -> p.resultBytes();
-                  case FLOPS -> p.flops();
-                  case MOVED -> p.bytesMoved();
-                  case SECONDS -> p.seconds();
-                })
-        .sum();
   }
 }

@@ -97,7 +97,7 @@ public final class JobClock {
   public void ran(JobPlan plan, ModePlan pass, long elapsed) {
     int kernels =
         Math.max(1, Math.min(pass.kernelsAtATime(plan.resources()), pass.partitions().size()));
-    double sum = pass.partitions().stream().mapToDouble(PartitionCosts::seconds).sum();
+    double sum = pass.total(PartitionCosts::seconds);
     ran(plan.job().name() + " mode " + pass.mode(), sum / kernels, elapsed, kernels);
   }
 

@@ -24,7 +24,6 @@ import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
-import org.weft.planner.partition.PartitionCosts;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.BroadcastOperand;
@@ -280,8 +279,6 @@ final class SparkPasses implements Passes {
 
   private KernelCall call(ModePlan pass, List<DenseOperand> operands) {
     KernelPlan kernel = pass.kernel();
-    double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
-    double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
     return new KernelCall(
         plan.job().name(),
         image,
@@ -290,7 +287,7 @@ final class SparkPasses implements Passes {
         kernel.result(),
         operands,
         kernel.tensorFormat().valueType(),
-        entries == 0 ? 0 : flops / entries,
+        pass.flopsPerEntry(),
         plan.resources().kernelThreads(),
         plan.resources().coresPerExecutor(),
         options.planner().reproducible());

@@ -187,7 +187,8 @@ public final class CostModel {
     TensorFormat format = kernel.tensorFormat();
     double[] distinct = distinct(format, entries, slices);
     double[] positions = positions(format, entries, slices);
-    double storage = storageBytes(format, positions);
+    int valueBytes = format.valueType().bytes();
+    double storage = storageBytes(format, positions, positions.length, valueBytes);
     double result = resultBytes(kernel, range, positions);
     int panels = kernel.panels();
     double flops = 0;
@@ -197,7 +198,6 @@ public final class CostModel {
     double copied = kernel.copiedBytes(statistics.shape(), copies, range.slices());
     double moved =
         storage * panels + (kernel.merge() == Merge.SUM ? 0 : 2 * result) + COPYING * copied;
-    int valueBytes = format.valueType().bytes();
     List<Operand> touched = touched(kernel);
     for (Operand operand : touched) {
       int level = levelOf(format, operand.mode());
@@ -354,16 +354,17 @@ public final class CostModel {
     return positions;
   }
 
-  /** The bytes of positions, coordinates and values of a storage. */
-  private static double storageBytes(TensorFormat format, double[] positions) {
+  /** The bytes of positions and coordinates of the first levels, and of cells at the last. */
+  private static double storageBytes(
+      TensorFormat format, double[] positions, int levels, double cellBytes) {
     double bytes = 0;
     double parents = 1;
-    for (int level = 0; level < positions.length; level++) {
+    for (int level = 0; level < levels; level++) {
       LevelSpec spec = format.level(level);
       bytes += positions[level] * spec.crdWidth().bytes() + (parents + 1) * spec.posWidth().bytes();
       parents = positions[level];
     }
-    return bytes + parents * format.valueType().bytes();
+    return bytes + parents * cellBytes;
   }
 
   /** The bytes of the result of a part of the tensor. */
@@ -376,14 +377,7 @@ public final class CostModel {
     if (kernel.merge() == Merge.SUM) {
       return kernel.resultShape(statistics.shape()).cells() * valueBytes;
     }
-    double bytes = 0;
-    double parents = 1;
-    for (int level = 0; level < positions.length - 1; level++) {
-      LevelSpec spec = kernel.resultFormat().level(level);
-      bytes += positions[level] * spec.crdWidth().bytes() + (parents + 1) * spec.posWidth().bytes();
-      parents = positions[level];
-    }
-    return bytes + parents * rowBytes;
+    return storageBytes(kernel.resultFormat(), positions, positions.length - 1, rowBytes);
   }
 
   /** The bytes that a position reads at a time: a row of the operand, or a row of a panel. */

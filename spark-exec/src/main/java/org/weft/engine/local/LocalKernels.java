@@ -17,7 +17,6 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Operand;
-import org.weft.planner.partition.PartitionCosts;
 import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
@@ -257,13 +256,7 @@ final class LocalKernels {
       }
     }
     int threads = groups.isEmpty() ? plan.resources().kernelThreads() : 1;
-    return new Pass(pass, kernel, flopsPerEntry(pass), parts, operands, rows, groups, threads);
-  }
-
-  static double flopsPerEntry(ModePlan pass) {
-    double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
-    double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
-    return entries == 0 ? 0 : flops / entries;
+    return new Pass(pass, kernel, pass.flopsPerEntry(), parts, operands, rows, groups, threads);
   }
 
   /** The place of a partition's rows in the result, or one of its own for later pieces. */

@@ -169,7 +169,7 @@ final class LocalPasses implements Passes {
       TensorStorage result = Objects.requireNonNull(outputs.get(kernel.result()));
       parts.get(number).memory().evict();
       made.add(result);
-      long flops = Math.round(part.storedEntries() * LocalKernels.flopsPerEntry(pass));
+      long flops = Math.round(part.storedEntries() * pass.flopsPerEntry());
       clock
           .measurements()
           .add(
