@@ -3,6 +3,7 @@ package org.weft.engine;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Parts;
@@ -16,12 +17,14 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.InputReading;
 import org.weft.planner.JobPlan;
+import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.Compression;
 import org.weft.storage.InputPlan;
+import org.weft.storage.container.Container;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -36,6 +39,8 @@ public abstract class EngineTensor implements StatementOperand {
   private final TensorStatistics statistics;
   private final @Nullable Order order;
   private final @Nullable EngineTensor source;
+  private final @Nullable Container container;
+  private final @Nullable StoredPartitions stored;
   private final ReadCost cost;
   private @Nullable TensorStatistics original;
   private boolean orderKept;
@@ -53,8 +58,13 @@ public abstract class EngineTensor implements StatementOperand {
    */
   public record Order(
       Shared<Relabelling> there, Shared<Relabelling> back, @Nullable Shared<Relabelling> parsed) {
-    /** The order that a container's entries were written in. */
-    public static Order stored(EntryBlocks entries, Relabelling there) {
+    /** The order that a container's entries were written in, or null for the original one. */
+    public static @Nullable Order stored(EntryBlocks entries, Container container) {
+      Map<Integer, int[]> labels = container.permutations();
+      if (labels.isEmpty()) {
+        return null;
+      }
+      Relabelling there = Relabelling.ofLabels(container.shape(), labels);
       return new Order(entries.share(there), entries.share(there.inverse()), null);
     }
 
@@ -92,6 +102,7 @@ public abstract class EngineTensor implements StatementOperand {
 
   /**
    * @param source the tensor whose entries this one shares under new coordinates, or null
+   * @param container that the entries lie in, or null
    */
   protected EngineTensor(
       String uri,
@@ -99,12 +110,15 @@ public abstract class EngineTensor implements StatementOperand {
       TensorStatistics statistics,
       @Nullable Order order,
       @Nullable EngineTensor source,
+      @Nullable Container container,
       ReadCost cost) {
     this.uri = uri;
     this.valueType = valueType;
     this.statistics = statistics;
     this.order = order;
     this.source = source;
+    this.container = container;
+    this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.cost = cost;
   }
 
@@ -153,13 +167,25 @@ public abstract class EngineTensor implements StatementOperand {
   protected abstract EngineTensor under(Order newOrder, TensorStatistics moved);
 
   /** The form in which the tensor lies in its files, if it does. */
-  public abstract @Nullable StoredForm storedForm();
+  public final @Nullable StoredForm storedForm() {
+    return stored == null ? null : stored.form();
+  }
+
+  /** The files of a form; null if the tensor does not lie in them so. */
+  protected final @Nullable StoredPartitions stored(PackedForm form) {
+    return stored != null && stored.has(form) ? stored : null;
+  }
 
   /**
    * Entries that repeat the coordinates of another. Known once a job has packed the tensor;
    * otherwise sorts it for the count.
    */
-  public abstract long duplicates();
+  public final long duplicates() {
+    return container != null && container.isDistinct() ? 0 : countDuplicates();
+  }
+
+  /** The duplicates of a tensor that may have some. */
+  protected abstract long countDuplicates();
 
   /**
    * As {@link #statistics} of what jobs compute with: entries at the same coordinates are one, with
@@ -220,6 +246,10 @@ public abstract class EngineTensor implements StatementOperand {
 
   protected final @Nullable Order order() {
     return order;
+  }
+
+  protected final @Nullable Container container() {
+    return container;
   }
 
   protected final ReadCost cost() {

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
@@ -52,6 +53,11 @@ public record StoredPartitions(
   /** The partitions as the planner sees them. */
   public StoredForm form() {
     return new StoredForm(partitioning, container.format());
+  }
+
+  /** Whether the parts are the partitions of a form, as the form has them. */
+  boolean has(PackedForm wanted) {
+    return partitioning.equals(wanted.partitioning()) && container.fits(wanted.format());
   }
 
   /** The part of the container that is {@code partition}. */

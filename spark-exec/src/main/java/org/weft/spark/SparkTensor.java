@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -20,10 +19,8 @@ import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.InputReading;
 import org.weft.planner.PackedForm;
-import org.weft.planner.StoredForm;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
-import org.weft.reorder.Relabelling;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.read.SlicedSplits;
@@ -35,7 +32,6 @@ import org.weft.spark.resident.StoredRdd;
 import org.weft.spark.wire.Wire;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
-import org.weft.storage.ReadSummary;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
@@ -49,8 +45,6 @@ import org.weft.tensor.ValueType;
 final class SparkTensor extends EngineTensor {
   private final JavaSparkContext context;
   private final FileAccess files;
-  private final @Nullable Container container;
-  private final @Nullable StoredPartitions stored;
   private final ParsedEntries parsed;
   private final Map<PackedForm, ResidentTensor> resident = new LinkedHashMap<>();
 
@@ -65,11 +59,9 @@ final class SparkTensor extends EngineTensor {
       @Nullable SparkTensor source,
       @Nullable Container container,
       ReadCost cost) {
-    super(uri, valueType, statistics, order, source, cost);
+    super(uri, valueType, statistics, order, source, container, cost);
     this.context = context;
     this.files = files;
-    this.container = container;
-    this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.parsed = parsed;
   }
 
@@ -86,7 +78,7 @@ final class SparkTensor extends EngineTensor {
           valueType,
           ParsedEntries.inFiles(entries, "entries of " + plan.uri()),
           container.statistics(),
-          stored(new SparkBlocks(context, entries), container),
+          Order.stored(new SparkBlocks(context, entries), container),
           null,
           container,
           new ReadCost(
@@ -100,7 +92,7 @@ final class SparkTensor extends EngineTensor {
           parsed.map(ParsedPart::statistics).filter(statistics -> statistics != null);
       SplitStatistics all = Wire.reduce(each, SplitStatistics::merge);
       plan.verify(all.summary());
-      TensorShape shape = shape(plan, all.summary());
+      TensorShape shape = all.summary().shape(plan.header());
       return new SparkTensor(
           context,
           files,
@@ -223,14 +215,6 @@ final class SparkTensor extends EngineTensor {
     }
   }
 
-  /** The order that a container's entries were written in, or null for the original one. */
-  private static @Nullable Order stored(SparkBlocks entries, Container container) {
-    Map<Integer, int[]> labels = container.permutations();
-    return labels.isEmpty()
-        ? null
-        : Order.stored(entries, Relabelling.ofLabels(container.shape(), labels));
-  }
-
   /**
    * At least {@code tasks} tasks over the parsed entries.
    *
@@ -245,10 +229,6 @@ final class SparkTensor extends EngineTensor {
     long[] counts = new long[blocks.size()];
     blocks.forEach((split, count) -> counts[split] = count);
     return SlicedSplits.of(parsed.rdd(), counts, slices).toJavaRDD();
-  }
-
-  private static TensorShape shape(InputPlan plan, ReadSummary summary) {
-    return summary.shape(plan.header());
   }
 
   @Override
@@ -285,7 +265,8 @@ final class SparkTensor extends EngineTensor {
   void makeResident(List<PackedForm> forms, JobClock clock) {
     List<PackedForm> missing = forms.stream().filter(form -> !isResident(form)).toList();
     for (PackedForm form : missing) {
-      if (stored != null && isStored(stored, form)) {
+      StoredPartitions stored = stored(form);
+      if (stored != null) {
         long start = System.nanoTime();
         resident.put(form, load(stored, form));
         clock.add("read", System.nanoTime() - start);
@@ -299,21 +280,11 @@ final class SparkTensor extends EngineTensor {
     }
   }
 
-  private static boolean isStored(StoredPartitions stored, PackedForm form) {
-    return stored.partitioning().equals(form.partitioning())
-        && stored.container().fits(form.format());
-  }
-
   /** What lies in the files as the kernel wants it is read straight into its place. */
   private ResidentTensor load(StoredPartitions parts, PackedForm form) {
     return ResidentTensor.load(
         new StoredRdd(context.sc(), files, parts, form.local(), form.format()),
         "parts of " + uri() + " by mode " + parts.partitioning().mode());
-  }
-
-  @Override
-  public @Nullable StoredForm storedForm() {
-    return stored == null ? null : stored.form();
   }
 
   private void pack(
@@ -343,10 +314,7 @@ final class SparkTensor extends EngineTensor {
   }
 
   @Override
-  public long duplicates() {
-    if (container != null && container.isDistinct()) {
-      return 0;
-    }
+  protected long countDuplicates() {
     if (!resident.isEmpty()) {
       return resident.values().iterator().next().duplicates();
     }

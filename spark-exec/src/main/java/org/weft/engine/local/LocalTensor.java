@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
@@ -23,7 +22,6 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.InputReading;
 import org.weft.planner.PackedForm;
-import org.weft.planner.StoredForm;
 import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.TensorStatistics;
@@ -60,8 +58,6 @@ final class LocalTensor extends EngineTensor {
   private final Workers workers;
   private final BoundedMemory memory;
   private final InputEntries input;
-  private final @Nullable Container container;
-  private final @Nullable StoredPartitions stored;
   private final Map<PackedForm, List<FormParts.Part>> packed = new LinkedHashMap<>();
   private final List<CooBlock> given;
   private @Nullable LocalBlocks parsed;
@@ -79,15 +75,13 @@ final class LocalTensor extends EngineTensor {
       @Nullable Container container,
       @Nullable LocalBlocks parsed,
       ReadCost cost) {
-    super(plan.uri(), valueType, statistics, order, source, cost);
+    super(plan.uri(), valueType, statistics, order, source, container, cost);
     this.files = files;
     this.plan = plan;
     this.given = given;
     this.workers = workers;
     this.memory = memory;
     this.input = new InputEntries(files, plan, workers);
-    this.container = container;
-    this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.parsed = parsed;
   }
 
@@ -102,12 +96,7 @@ final class LocalTensor extends EngineTensor {
     if (plan.header().details() instanceof Container written) {
       container = written;
       statistics = written.statistics();
-      Map<Integer, int[]> labels = written.permutations();
-      if (!labels.isEmpty()) {
-        order =
-            Order.stored(
-                new LocalBlocks(List.of(), workers), Relabelling.ofLabels(written.shape(), labels));
-      }
+      order = Order.stored(new LocalBlocks(List.of(), workers), written);
     } else {
       InputEntries.Counted read = new InputEntries(files, plan, workers).count(heapRoom(memory));
       statistics = read.statistics();
@@ -276,11 +265,6 @@ final class LocalTensor extends EngineTensor {
         cost());
   }
 
-  @Override
-  public @Nullable StoredForm storedForm() {
-    return stored == null ? null : stored.form();
-  }
-
   /**
    * Packs the forms that are not there yet, which {@code clock} hears of. Partitions for which the
    * memory has no room lie in files.
@@ -293,9 +277,8 @@ final class LocalTensor extends EngineTensor {
     List<PackedForm> made = new ArrayList<>();
     long start = System.nanoTime();
     for (PackedForm form : missing) {
-      if (stored != null
-          && stored.partitioning().equals(form.partitioning())
-          && stored.container().fits(form.format())) {
+      StoredPartitions stored = stored(form);
+      if (stored != null) {
         packed.put(form, partsOf(form, kept).load(stored));
       } else {
         made.add(form);
@@ -320,6 +303,7 @@ final class LocalTensor extends EngineTensor {
     List<PackedForm> whole =
         forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
     boolean last = whole.size() == forms.size() && source() == null;
+    Container container = container();
     EntrySource entries =
         last && parsed == null && container != null
             ? storedEntries(container)
@@ -386,10 +370,7 @@ final class LocalTensor extends EngineTensor {
   }
 
   @Override
-  public long duplicates() {
-    if (container != null && container.isDistinct()) {
-      return 0;
-    }
+  protected long countDuplicates() {
     if (!packed.isEmpty()) {
       return packed.values().iterator().next().stream()
           .mapToLong(part -> part.entries() - part.storage().storedEntries())
