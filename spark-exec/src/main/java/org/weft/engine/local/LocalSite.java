@@ -295,9 +295,7 @@ final class LocalSite implements Site {
     int columns = factor.scale().length;
     for (int c = 0; c < result.chunkCount(); c++) {
       double[] chunk = result.chunk(c);
-      for (int i = 0; i < chunk.length; i++) {
-        chunk[i] *= factor.scale()[i % columns];
-      }
+      ColumnPasses.scaleRows(chunk, chunk.length / Math.max(1, columns), factor.scale());
     }
     return result;
   }
