@@ -29,6 +29,12 @@ public final class NestCost {
   /** An operand that is this many times as long as another is searched, and not walked. */
   private static final double SEARCHED = 8;
 
+  /** Iterations that an entry takes in a workspace over several labels: found, and sorted. */
+  static final double ITERATIONS_PER_ENTRY = 20;
+
+  /** A workspace over several labels has an array of all its cells up to so many of them. */
+  private static final double ARRAY_CELLS = 1 << 18;
+
   private final Estimates estimates;
   private final boolean walks;
   private final Map<String, Double> shares = new HashMap<>();
@@ -42,7 +48,7 @@ public final class NestCost {
    * As above.
    *
    * @param walks whether coordinates at which only some of several walked operands have entries
-   *     count, too
+   *     count, too, and entries of workspaces
    */
   NestCost(Estimates estimates, boolean walks) {
     this.estimates = estimates;
@@ -91,8 +97,10 @@ public final class NestCost {
         Set<IndexVar> open = new LinkedHashSet<>(part.freeVariables());
         open.removeAll(bound);
         double first = of(part, order.subList(at, order.size()), bound, open, times);
-        TensorExpr value = temporary(open, share(part, bound, open));
-        return first + of(replace(expr, part, value), order, bound, result, times);
+        double share = share(part, bound, open);
+        double kept = walks ? times * workspace(open, share) : 0;
+        TensorExpr value = temporary(open, share);
+        return first + kept + of(replace(expr, part, value), order, bound, result, times);
       }
     }
     return 0;
@@ -137,6 +145,11 @@ public final class NestCost {
     return IntStream.range(0, format.levelCount())
         .filter(level -> format.modeOf(level) >= 0 && access.variableAt(level).equals(variable))
         .anyMatch(level -> !format.level(level).properties().full());
+  }
+
+  private double workspace(Set<IndexVar> open, double share) {
+    double cells = estimates.cells(open);
+    return open.size() < 2 || cells <= ARRAY_CELLS ? 0 : ITERATIONS_PER_ENTRY * share * cells;
   }
 
   /** Share of the cells over {@code open} that get a value of {@code part} at one of the bound. */

@@ -2,6 +2,8 @@ package org.weft.compiler.eval;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,8 +13,10 @@ import java.util.Set;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
@@ -20,7 +24,8 @@ import org.weft.tensor.TensorFormat;
 /**
  * Mode orders of the sparse operands of a statement for which its loops take far fewer iterations
  * than for those in which they are stored. {@code C(i,k) = A(i,j) * B(k,j)} of two CSR matrices
- * compares all pairs of rows; with {@code B} by columns, it takes what meets.
+ * compares all pairs of rows; with {@code B} by columns, it takes what meets. A mask without a
+ * strategy pushes or pulls, whichever takes fewer iterations.
  */
 final class OperandOrders {
   /** How many times as many iterations the loops have to take as the operands are stored. */
@@ -29,20 +34,23 @@ final class OperandOrders {
   /** In iterations: some 10 ms, about what it takes to compile a conversion. */
   private static final double LEAST_SAVING = 1e7;
 
-  /** Of a conversion or of a result in another order, per entry: listing, sorting and packing. */
-  private static final double ITERATIONS_PER_ENTRY = 20;
-
   private final boolean eager;
   private final TensorAssignment assignment;
+  private final List<String> loopOrder;
   private final Estimates estimates;
   private final Map<String, Double> entries;
   private final double values;
   private final Map<Integer, int[]> chosen = new HashMap<>();
 
   private OperandOrders(
-      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, boolean eager) {
+      TensorAssignment assignment,
+      List<String> loopOrder,
+      LabelSizes labels,
+      Map<String, Double> entries,
+      boolean eager) {
     this.eager = eager;
     this.assignment = assignment;
+    this.loopOrder = loopOrder;
     this.estimates = new Estimates(labels, entries);
     this.entries = entries;
     this.values = ResultFormats.entries(assignment, labels, entries);
@@ -51,10 +59,48 @@ final class OperandOrders {
   /**
    * Mode orders by the access's id.
    *
+   * @param assignment with a mask that pushes or pulls, if it has one
    * @param stored iterations expected as the operands are stored, or with the fewest transpositions
    * @param iterations expected in these orders, conversions included
    */
-  record Choice(Map<Integer, int[]> modeOrders, double stored, double iterations) {}
+  record Choice(
+      TensorAssignment assignment,
+      Map<Integer, int[]> modeOrders,
+      double stored,
+      double iterations) {}
+
+  /**
+   * {@code assignment} with a mask that pushes or pulls, if it has one, as its operands are stored.
+   *
+   * @param loopOrder the order that some or all loops have, outermost first; may be empty
+   */
+  static TensorAssignment settled(
+      TensorAssignment assignment,
+      List<String> loopOrder,
+      LabelSizes labels,
+      Map<String, Double> entries) {
+    TensorAssignment best = assignment;
+    double least = Double.POSITIVE_INFINITY;
+    List<TensorAssignment> ways = strategies(assignment);
+    for (TensorAssignment way : ways) {
+      double stored =
+          ways.size() == 1 ? 0 : new OperandOrders(way, loopOrder, labels, entries, false).stored();
+      if (stored < least || best == assignment) {
+        least = stored;
+        best = way;
+      }
+    }
+    return best;
+  }
+
+  private static List<TensorAssignment> strategies(TensorAssignment assignment) {
+    TensorMask mask = assignment.mask();
+    return mask == null || mask.strategy() != Mask.Strategy.AUTO
+        ? List.of(assignment)
+        : List.of(
+            assignment.withMask(mask.withStrategy(Mask.Strategy.PULL)),
+            assignment.withMask(mask.withStrategy(Mask.Strategy.PUSH)));
+  }
 
   /**
    * Better orders, if there are any. Where no loops can run as the operands are stored, they are
@@ -64,21 +110,34 @@ final class OperandOrders {
    */
   static Optional<Choice> of(
       TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, boolean eager) {
-    return assignment.mask() == null
-        ? new OperandOrders(assignment, labels, entries, eager).search()
+    List<Choice> choices =
+        strategies(assignment).stream()
+            .map(way -> new OperandOrders(way, List.of(), labels, entries, eager).search())
+            .toList();
+    Choice best = Collections.min(choices, Comparator.comparingDouble(Choice::iterations));
+    double stored = choices.stream().mapToDouble(Choice::stored).min().orElseThrow();
+    double needed = best.iterations() * (eager ? 1 : ADVANTAGE) + (eager ? 0 : LEAST_SAVING);
+    return needed < stored && !best.modeOrders().isEmpty()
+        ? Optional.of(new Choice(best.assignment(), best.modeOrders(), stored, best.iterations()))
         : Optional.empty();
   }
 
-  private Optional<Choice> search() {
+  /** The iterations as the operands are stored; {@link #chosen} has transpositions they need. */
+  private double stored() {
     double stored = iterations(chosen);
     if (stored == Double.POSITIVE_INFINITY && Conversions.isOrdinary(assignment)) {
       chosen.putAll(
           OperandFormats.transpositions(
               assignment,
-              IterationGraph.of(assignment, List.of()),
+              IterationGraph.of(assignment, loopOrder),
               access -> entries.getOrDefault(access.tensor().name(), Double.MAX_VALUE)));
       stored = iterations(chosen);
     }
+    return stored;
+  }
+
+  private Choice search() {
+    double stored = stored();
     double least = stored;
     double saving = eager ? 0 : LEAST_SAVING;
     while (stored > saving && stored < Double.POSITIVE_INFINITY) {
@@ -96,9 +155,7 @@ final class OperandOrders {
       chosen.clear();
       chosen.putAll(best);
     }
-    return least * (eager ? 1 : ADVANTAGE) + saving < stored
-        ? Optional.of(new Choice(chosen, stored, least))
-        : Optional.empty();
+    return new Choice(assignment, chosen, stored, least);
   }
 
   /** What is chosen with one mode of an operand, or one label of all operands, further in front. */
@@ -176,10 +233,10 @@ final class OperandOrders {
             });
     try {
       TensorAssignment apart = Lowering.apart(trial);
-      List<IndexVar> order = IterationGraph.of(apart, List.of()).loopOrder();
+      List<IndexVar> order = IterationGraph.of(apart, loopOrder).loopOrder();
       double sorted = isAppended(order) ? 0 : values;
       return new NestCost(estimates, true).of(apart, order)
-          + (eager ? 0 : (conversions + sorted) * ITERATIONS_PER_ENTRY);
+          + (eager ? 0 : (conversions + sorted) * NestCost.ITERATIONS_PER_ENTRY);
     } catch (WeftException cyclic) {
       return Double.POSITIVE_INFINITY;
     }

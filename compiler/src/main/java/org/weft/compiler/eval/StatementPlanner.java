@@ -86,8 +86,7 @@ final class StatementPlanner {
       return;
     }
     TensorAssignment assignment =
-        new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
-            .settle(unsettled);
+        OperandOrders.settled(unsettled, schedule.loopOrder(), labels, entries);
     if (schedule.equals(Schedule.parallel()) && addProduct(assignment, schedule, estimate)) {
       return;
     }
@@ -98,7 +97,7 @@ final class StatementPlanner {
     if (order != null && addDense(assignment, schedule, order, estimate)) {
       return;
     }
-    addSparse(assignment, schedule, estimate);
+    addSparse(unsettled, assignment, schedule, estimate);
   }
 
   /**
@@ -246,11 +245,12 @@ final class StatementPlanner {
     return false;
   }
 
-  private void addSparse(TensorAssignment assignment, Schedule schedule, String estimate) {
+  private void addSparse(
+      TensorAssignment unsettled, TensorAssignment assignment, Schedule schedule, String estimate) {
     int mark = steps.size();
     if (schedule.loopOrder().isEmpty()) {
-      Optional<OperandOrders.Choice> better = OperandOrders.of(assignment, labels, entries, eager);
-      if (better.isPresent() && addTransposed(assignment, better.get(), schedule, estimate)) {
+      Optional<OperandOrders.Choice> better = OperandOrders.of(unsettled, labels, entries, eager);
+      if (better.isPresent() && addTransposed(better.get(), schedule, estimate)) {
         return;
       }
       conversions.forget(mark);
@@ -295,18 +295,15 @@ final class StatementPlanner {
     throw refusal;
   }
 
-  private boolean addTransposed(
-      TensorAssignment assignment,
-      OperandOrders.Choice better,
-      Schedule schedule,
-      String estimate) {
+  private boolean addTransposed(OperandOrders.Choice better, Schedule schedule, String estimate) {
     String reason =
         String.format(
             Locale.ROOT,
             "about %.2g iterations instead of %.2g",
             better.iterations(),
             better.stored());
-    TensorAssignment ready = conversions.transposed(assignment, better.modeOrders(), reason);
+    TensorAssignment ready =
+        conversions.transposed(better.assignment(), better.modeOrders(), reason);
     return direct(ready, schedule, estimate) == null;
   }
 

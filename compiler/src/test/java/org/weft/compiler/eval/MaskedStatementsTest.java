@@ -8,6 +8,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.memory.MemoryScope;
@@ -133,9 +135,9 @@ class MaskedStatementsTest {
     Random random = new Random(5);
     MemoryScope scope = MemoryScope.root("masks", MemorySource.system());
     try {
-      TensorStorage dense = pack(scope, "CSR", sample(random, 0.9));
-      TensorStorage half = pack(scope, "CSR", sample(random, 0.3));
-      TensorStorage thin = pack(scope, "CSR", sample(random, 0.01));
+      TensorStorage dense = scattered(scope, "CSR", 400, 200, random);
+      TensorStorage half = scattered(scope, "CSR", 400, 100, random);
+      TensorStorage thin = scattered(scope, "CSR", 400, 1, random);
       TensorFormat format = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
       String text = "C(i,k)<M> = A(i,j) * B(j,k)";
       String few =
@@ -151,5 +153,59 @@ class MaskedStatementsTest {
     } finally {
       scope.close();
     }
+  }
+
+  /**
+   * However the operands are stored, the outermost loop is over a label of the mask: no workspace
+   * collects the whole product first.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"CSR CSR CSR", "CSR CSC CSR", "CSC CSR CSC", "DCSR DCSC CSR"})
+  void productsOutsideTheMaskAreNotCollected(String formats) {
+    int size = 1500;
+    Random random = new Random(7);
+    MemoryScope scope = MemoryScope.root("masks", MemorySource.system());
+    try {
+      String[] f = formats.split(" ");
+      Map<String, TensorStorage> operands =
+          Map.of(
+              "A", scattered(scope, f[0], size, 20, random),
+              "B", scattered(scope, f[1], size, 20, random),
+              "M", scattered(scope, f[2], size, 20, random));
+      TensorFormat format = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+      for (String mask : List.of("M(i,k)", "M(k,i)")) {
+        for (String left : List.of("A(i,j)", "A(j,i)")) {
+          for (String right : List.of("B(j,k)", "B(k,j)")) {
+            String text = "C(i,k)<" + mask + "> = " + left + " * " + right;
+            StatementInput input = StatementInput.of(text, operands, format);
+            for (EvaluationStep step : new Evaluator(COMPILER, 1).plan(input).steps()) {
+              if (step instanceof EvaluationStep.Compute compute) {
+                assertThat(compute.kernel().stages().get("iterationGraph"))
+                    .as("%s in %s", text, formats)
+                    .containsPattern("loops: [ik], ");
+              }
+            }
+          }
+        }
+      }
+    } finally {
+      scope.close();
+    }
+  }
+
+  private static TensorStorage scattered(
+      MemoryScope scope, String format, int size, int ofRow, Random random) {
+    CooBlock.Builder block = new CooBlock.Builder(2, 64);
+    int apart = size / ofRow;
+    for (int i = 0; i < size; i++) {
+      for (int n = 0; n < ofRow; n++) {
+        block.add(new long[] {i, n * apart + random.nextInt(apart)}, 1 + n);
+      }
+    }
+    return Packing.pack(
+        scope,
+        TensorShape.of(size, size),
+        TensorFormat.parse(format, 2, ValueType.DOUBLE),
+        List.of(block.build()));
   }
 }
