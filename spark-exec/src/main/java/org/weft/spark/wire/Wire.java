@@ -43,8 +43,12 @@ import scala.runtime.AbstractFunction2;
  * Shuffles name Weft's own serializer.
  */
 public final class Wire {
+  /** Most values that the driver merges itself; a stage more takes longer than to merge these. */
+  private static final int MERGED_BY_DRIVER = 32;
+
   private static final String REGISTRATOR = "org.weft.spark.kryo.WeftRegistrator";
   private static final Serializer SERIALIZER = new OwnKryo();
+
   private static final ThreadLocal<SerializerInstance> OWN =
       ThreadLocal.withInitial(SERIALIZER::newInstance);
 
@@ -201,7 +205,7 @@ public final class Wire {
   }
 
   /**
-   * The merged values; merged on executors, so that the driver holds few at a time.
+   * The merged values. Many are merged on executors first, so that the driver merges few.
    *
    * @throws UnsupportedOperationException if there is none
    */
@@ -209,7 +213,9 @@ public final class Wire {
     return Wire.value(
         values
             .map(Wire::bytes)
-            .treeReduce((a, b) -> Wire.bytes(merge.call(Wire.value(a), Wire.value(b)))));
+            .treeReduce(
+                (a, b) -> Wire.bytes(merge.call(Wire.value(a), Wire.value(b))),
+                values.getNumPartitions() <= MERGED_BY_DRIVER ? 1 : 2));
   }
 
   /** Values of the driver in {@code partitions} partitions. */
