@@ -29,13 +29,10 @@ public record LocalityMetrics(
 
   /**
    * @param mode the mode
-   * @param cacheLines distinct cache lines of the mode's operand that the entries touch
    * @param cacheLinesPerWindow distinct cache lines touched by a window of consecutive entries, on
    *     average over the windows: what a cache that forgets between windows must load
-   * @param nonzerosPerFiber entries over nonempty fibers along the mode; 0 without entries
    */
-  public record ModeLocality(
-      int mode, long cacheLines, double cacheLinesPerWindow, double nonzerosPerFiber) {}
+  public record ModeLocality(int mode, double cacheLinesPerWindow) {}
 
   /**
    * Distance from the diagonal of a pair of modes, {@code |i - j I / J|} for mode sizes I and J, in
@@ -64,14 +61,7 @@ public record LocalityMetrics(
     List<ModeLocality> modes = new ArrayList<>();
     List<Bandwidth> bandwidths = new ArrayList<>();
     for (int m = 0; m < order; m++) {
-      long lines = lines(entries, m, sorted, rowBytes, Math.max(1, entries.size()))[0];
-      long[] windowed = lines(entries, m, sorted, rowBytes, window);
-      modes.add(
-          new ModeLocality(
-              m,
-              lines,
-              windowed[1] == 0 ? 0 : windowed[0] / (double) windowed[1],
-              nonzerosPerFiber(entries, m)));
+      modes.add(new ModeLocality(m, linesPerWindow(entries, m, sorted, rowBytes, window)));
       for (int n = m + 1; n < order; n++) {
         bandwidths.add(bandwidth(entries, m, n));
       }
@@ -80,8 +70,7 @@ public record LocalityMetrics(
         modes, bandwidths, entriesPerBlock(entries.blocked(BLOCK_SIDE), all));
   }
 
-  /** Sum over the windows of distinct lines, and the number of windows. */
-  private static long[] lines(
+  private static double linesPerWindow(
       EntryTable entries, int mode, int[] sorted, int rowBytes, int window) {
     int[] column = entries.column(mode);
     int[] lastWindow = new int[entries.modeSize(mode)];
@@ -112,7 +101,7 @@ public record LocalityMetrics(
         }
       }
     }
-    return new long[] {sum, windows};
+    return windows == 0 ? 0 : sum / (double) windows;
   }
 
   private static double entriesPerBlock(EntryTable blocks, int[] all) {
@@ -124,17 +113,6 @@ public record LocalityMetrics(
       }
     }
     return count == 0 ? 0 : sorted.length / (double) count;
-  }
-
-  private static double nonzerosPerFiber(EntryTable entries, int mode) {
-    int[] byFiber = entries.sortedBy(entries.modesBut(mode));
-    long fibers = byFiber.length == 0 ? 0 : 1;
-    for (int at = 1; at < byFiber.length; at++) {
-      if (!entries.sameBut(mode, byFiber[at - 1], byFiber[at])) {
-        fibers++;
-      }
-    }
-    return fibers == 0 ? 0 : byFiber.length / (double) fibers;
   }
 
   private static Bandwidth bandwidth(EntryTable entries, int row, int column) {

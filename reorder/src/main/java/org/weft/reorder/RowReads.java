@@ -49,12 +49,6 @@ public record RowReads(long reads, long readBytes, long missedBytes) {
     return new RowReads(reads, readBytes, cache.missedBytes);
   }
 
-  /** These reads and others. */
-  public RowReads plus(RowReads other) {
-    return new RowReads(
-        reads + other.reads, readBytes + other.readBytes, missedBytes + other.missedBytes);
-  }
-
   /** A mark is the number of the filling during which a line was read last. */
   private static final class Cache {
     private final long capacity;
