@@ -158,10 +158,6 @@ public final class NativeMemory {
     UNSAFE.copyMemory(null, source, into, LONGS + 8L * at, 8L * count);
   }
 
-  public static void copyToArray(long source, float[] into, int at, int count) {
-    UNSAFE.copyMemory(null, source, into, FLOATS + 4L * at, 4L * count);
-  }
-
   public static void copyToArray(long source, double[] into, int at, int count) {
     UNSAFE.copyMemory(null, source, into, DOUBLES + 8L * at, 8L * count);
   }
@@ -183,10 +179,6 @@ public final class NativeMemory {
 
   public static void copyFromArray(long[] from, int at, long destination, int count) {
     UNSAFE.copyMemory(from, LONGS + 8L * at, null, destination, 8L * count);
-  }
-
-  public static void copyFromArray(float[] from, int at, long destination, int count) {
-    UNSAFE.copyMemory(from, FLOATS + 4L * at, null, destination, 4L * count);
   }
 
   public static void copyFromArray(double[] from, int at, long destination, int count) {

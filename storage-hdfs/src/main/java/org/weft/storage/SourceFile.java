@@ -45,11 +45,6 @@ public final class SourceFile {
     this.compressible = compressible;
   }
 
-  /** Finds a file that is read as it is. */
-  public static SourceFile find(FileAccess access, String uri) {
-    return find(access, uri, false);
-  }
-
   /**
    * Finds {@code uri}.
    *

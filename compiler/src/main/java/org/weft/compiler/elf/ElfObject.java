@@ -85,7 +85,7 @@ record ElfObject(List<Section> sections, List<Symbol> symbols) {
   }
 
   private record Header(
-      int name, int type, long flags, int offset, int size, int link, int info, long align) {
+      int type, long flags, int offset, int size, int link, int info, long align) {
     boolean isMapped() {
       return (flags & MAPPED) != 0;
     }
@@ -119,7 +119,6 @@ record ElfObject(List<Section> sections, List<Symbol> symbols) {
 
     private Header header(int at) {
       return new Header(
-          in.getInt(at),
           in.getInt(at + 4),
           in.getLong(at + 8),
           Math.toIntExact(in.getLong(at + 24)),

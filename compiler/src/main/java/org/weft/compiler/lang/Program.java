@@ -143,11 +143,7 @@ public record Program(SourceText source, List<Function> functions, Missing missi
 
   /** {@code var s = SUM(A[i,j]);} or {@code s += 1;}. */
   public record AssignScalar(
-      Syntax.Label name,
-      boolean declares,
-      Statement.Assignment assignment,
-      Syntax value,
-      SourceSpan span)
+      Syntax.Label name, Statement.Assignment assignment, Syntax value, SourceSpan span)
       implements Step {}
 
   /** {@code var t0 = getTime();}. */

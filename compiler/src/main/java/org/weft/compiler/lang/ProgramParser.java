@@ -255,10 +255,10 @@ public final class ProgramParser {
           advice);
       return null;
     }
-    return scalar(start, name, true);
+    return scalar(start, name);
   }
 
-  private Program.@Nullable Step scalar(Token start, Token name, boolean declares) {
+  private Program.@Nullable Step scalar(Token start, Token name) {
     Syntax.Label variable = new Syntax.Label(name.text(), name.span());
     Statement.@Nullable Assignment assignment = Parser.assignment(tokens);
     if (assignment == null) {
@@ -272,7 +272,7 @@ public final class ProgramParser {
     }
     Syntax value = expressions.expression();
     return new Program.AssignScalar(
-        variable, declares, assignment, value, start.span().through(value.span()));
+        variable, assignment, value, start.span().through(value.span()));
   }
 
   private Program.@Nullable Step assignment() {
@@ -280,7 +280,7 @@ public final class ProgramParser {
     Syntax.Access target = expressions.access(name);
     boolean scalar = target.labels().isEmpty() && target.span().length() == name.span().length();
     if (scalar && !tokens.isAt(Kind.LESS)) {
-      return scalar(name, name, false);
+      return scalar(name, name);
     }
     Token open = tokens.peek();
     @Nullable Mask mask = tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;

@@ -71,7 +71,7 @@ final class FiberLoops {
       }
       return true;
     }
-    return stmt instanceof Stmt.Comment || stmt instanceof Stmt.Prefetch;
+    return stmt instanceof Stmt.Prefetch;
   }
 
   private void emit() {

@@ -80,10 +80,6 @@ final class Frame implements AutoCloseable {
     return new Frame(in, scopesThere, guards, taskFunction, this);
   }
 
-  boolean isTask() {
-    return parent != null;
-  }
-
   /** The argument block. */
   LLVMValueRef argumentBlock() {
     Frame outer = parent;

@@ -73,10 +73,6 @@ final class LlvmNative {
     }
   }
 
-  static synchronized boolean isLoaded() {
-    return loaded;
-  }
-
   /** The text of a message that LLVM allocated, which is freed. */
   static String takeMessage(BytePointer message) {
     if (message.isNull()) {

@@ -80,7 +80,7 @@ final class StatementEmitter {
       whileLoop(s);
     } else if (stmt instanceof Stmt.If s) {
       ifElse(s);
-    } else if (!(stmt instanceof Stmt.Comment)) {
+    } else {
       memory(stmt);
     }
   }

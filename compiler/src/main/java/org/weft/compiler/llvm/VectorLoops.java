@@ -148,7 +148,7 @@ final class VectorLoops {
       widen(s.buffer().scalar());
       return probe.consecutive(s.position()) && fits(s.value());
     }
-    return stmt instanceof Stmt.Comment;
+    return false;
   }
 
   private boolean declare(Stmt.Declare s) {

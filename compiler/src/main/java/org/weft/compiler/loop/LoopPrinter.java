@@ -69,8 +69,6 @@ public final class LoopPrinter {
       line("{");
       nested(block);
       line("}");
-    } else if (stmt instanceof Stmt.Comment s) {
-      line("// " + s.text());
     } else if (stmt instanceof Stmt.Declare s) {
       String type = s.variable().type().keyword();
       line(type + " " + s.variable().name() + " = " + top(s.value()) + ";");

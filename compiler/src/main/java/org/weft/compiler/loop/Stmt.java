@@ -34,15 +34,6 @@ public sealed interface Stmt {
     }
   }
 
-  /** One line for the reader of the printed loops. */
-  record Comment(String text) implements Stmt {
-    public Comment {
-      if (text.lines().count() > 1) {
-        throw new IllegalArgumentException("a comment is one line, found: " + text);
-      }
-    }
-  }
-
   /** Introduces a mutable variable, visible to the end of the enclosing block. */
   record Declare(LoopVariable variable, Expr value) implements Stmt {
     public Declare {

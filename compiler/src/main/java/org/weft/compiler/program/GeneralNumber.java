@@ -30,12 +30,6 @@ final class GeneralNumber {
     }
   }
 
-  static String of(double value) {
-    StringBuilder text = new StringBuilder();
-    append(text, value);
-    return text.toString();
-  }
-
   private static void decimal(StringBuilder text, BigDecimal rounded) {
     int exponent = rounded.precision() - rounded.scale() - 1;
     if (exponent >= -4 && exponent < DIGITS) {

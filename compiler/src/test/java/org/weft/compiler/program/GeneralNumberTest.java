@@ -34,6 +34,8 @@ class GeneralNumberTest {
     "-Infinity, -inf"
   })
   void numbersPrintAsInC(double value, String expected) {
-    assertThat(GeneralNumber.of(value)).isEqualTo(expected);
+    StringBuilder text = new StringBuilder();
+    GeneralNumber.append(text, value);
+    assertThat(text).hasToString(expected);
   }
 }

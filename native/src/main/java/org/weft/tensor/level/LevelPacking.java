@@ -191,11 +191,6 @@ public final class LevelPacking {
     return target.size();
   }
 
-  /** Number of coordinates of the level below. */
-  public long sizeBelow() {
-    return target.sizeBelow();
-  }
-
   /** The properties of this level, which may be fewer than its format's. */
   public LevelProperties properties() {
     return target.properties();
@@ -289,11 +284,6 @@ public final class LevelPacking {
       childEnds = ends;
     }
     return ends;
-  }
-
-  /** The position after the last one so far. */
-  public int nextChild() {
-    return children;
   }
 
   /** All announced positions exist; those not given own nothing. */

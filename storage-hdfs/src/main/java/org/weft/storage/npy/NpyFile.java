@@ -234,10 +234,6 @@ public final class NpyFile {
       }
     }
 
-    void write(double value) throws IOException {
-      writeLong(Double.doubleToRawLongBits(value));
-    }
-
     void writeLong(long value) throws IOException {
       if (!elements.hasRemaining()) {
         flush();

@@ -35,10 +35,8 @@ public final class SharedProducts {
    *
    * @param parts of each term, in the order of the terms
    * @param products by key; each after those it is made of
-   * @param saved cost, in multiplications
    */
-  public record Plan(
-      List<List<SharedProduct.Part>> parts, Map<String, SharedProduct> products, double saved) {}
+  public record Plan(List<List<SharedProduct.Part>> parts, Map<String, SharedProduct> products) {}
 
   /**
    * A term with the names of its parts.
@@ -185,7 +183,7 @@ public final class SharedProducts {
       chosen.add(best.key());
     }
     dropUnused(chosen, made);
-    return result(chosen, made);
+    return result(chosen);
   }
 
   /** What the users of a product save when it is there too, but for what making it costs. */
@@ -307,14 +305,7 @@ public final class SharedProducts {
     }
   }
 
-  private Plan result(Set<String> chosen, Set<String> made) {
-    double saved = 0;
-    for (Term term : terms) {
-      saved += cost(term, Set.of()).cost() - cost(term, chosen).cost();
-    }
-    for (String key : chosen) {
-      saved -= made.contains(key) ? 0 : making(candidate(key), chosen);
-    }
+  private Plan result(Set<String> chosen) {
     Map<String, SharedProduct> products = new LinkedHashMap<>();
     chosen.stream()
         .map(this::candidate)
@@ -334,8 +325,7 @@ public final class SharedProducts {
                       definition.type(),
                       candidate.made().bytes()));
             });
-    return new Plan(
-        terms.stream().map(term -> cost(term, chosen).parts()).toList(), products, saved);
+    return new Plan(terms.stream().map(term -> cost(term, chosen).parts()).toList(), products);
   }
 
   private static long size(ProductTerm term, String label) {

@@ -23,7 +23,7 @@ import org.weft.compiler.lower.rewrite.FusedAccess;
  * @param levels the levels from the first below {@code top} to the last whose segments have lengths
  *     of their own; empty when all positions have equally many entries
  */
-record Chain(TensorExpr.Access access, int top, List<Level> levels) {
+record Chain(TensorExpr.Access access, List<Level> levels) {
   Chain {
     levels = List.copyOf(levels);
   }
@@ -42,7 +42,7 @@ record Chain(TensorExpr.Access access, int top, List<Level> levels) {
         last = levels.size();
       }
     }
-    return new Chain(access, top, levels.subList(0, last));
+    return new Chain(access, levels.subList(0, last));
   }
 
   boolean isEmpty() {
