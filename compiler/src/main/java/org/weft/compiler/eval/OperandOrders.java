@@ -34,6 +34,9 @@ final class OperandOrders {
   /** In iterations: some 10 ms, about what it takes to compile a conversion. */
   private static final double LEAST_SAVING = 1e7;
 
+  /** Most orders of two operands that are tried together. */
+  private static final int MOST_PAIRS = 32;
+
   private final boolean eager;
   private final TensorAssignment assignment;
   private final List<String> loopOrder;
@@ -158,7 +161,10 @@ final class OperandOrders {
     return new Choice(assignment, chosen, stored, least);
   }
 
-  /** What is chosen with one mode of an operand, or one label of all operands, further in front. */
+  /**
+   * What is chosen with one or two operands in any other order, or one label of all operands
+   * further in front. Operands of many modes get one mode further in front.
+   */
   private List<Map<Integer, int[]>> moves() {
     List<TensorExpr.Access> movable =
         assignment.value().accesses().stream()
@@ -167,11 +173,21 @@ final class OperandOrders {
             .toList();
     List<Map<Integer, int[]>> moves = new ArrayList<>();
     Set<List<IndexVar>> pairs = new LinkedHashSet<>();
-    for (TensorExpr.Access access : movable) {
+    for (int one = 0; one < movable.size(); one++) {
+      TensorExpr.Access access = movable.get(one);
+      List<int[]> others = others(order(access));
+      others.forEach(other -> moves.add(with(Map.of(access, other))));
+      for (TensorExpr.Access second : movable.subList(0, one)) {
+        List<int[]> seconds = others(order(second));
+        if (others.size() * seconds.size() <= MOST_PAIRS) {
+          for (int[] other : others) {
+            seconds.forEach(of -> moves.add(with(Map.of(access, other, second, of))));
+          }
+        }
+      }
       int[] order = order(access);
       for (int from = 1; from < order.length; from++) {
         for (int to = 0; to < from; to++) {
-          moves.add(with(Map.of(access, moved(order, from, to))));
           pairs.add(
               List.of(access.variables().get(order[from]), access.variables().get(order[to])));
         }
@@ -193,6 +209,21 @@ final class OperandOrders {
       }
     }
     return moves;
+  }
+
+  /** All other orders of up to three modes; of more modes, those with one mode further in front. */
+  private static List<int[]> others(int[] order) {
+    List<int[]> others = new ArrayList<>();
+    for (int from = 1; from < order.length; from++) {
+      for (int to = 0; to < from; to++) {
+        others.add(moved(order, from, to));
+      }
+    }
+    if (order.length == 3) {
+      others.add(moved(moved(order, 1, 0), 2, 1));
+      others.add(moved(moved(order, 2, 0), 2, 1));
+    }
+    return others;
   }
 
   private int[] order(TensorExpr.Access access) {
