@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
@@ -177,7 +178,8 @@ public final class Evaluator {
     Map<String, Double> entries = algebra.entries();
     PrefetchChoice prefetch = new PrefetchChoice(labels::size, Map.of());
     StatementPlanner planner =
-        new StatementPlanner(labels, entries, prefetch, dense, eager, lowered);
+        new StatementPlanner(
+            labels, entries, name -> Optional.empty(), prefetch, dense, eager, lowered);
     Contractions contractions =
         new Contractions(labels, entries, name -> Optional.empty(), eager, planner);
     add(planner, contractions, algebra.assignment(), schedule);
@@ -255,16 +257,12 @@ public final class Evaluator {
     }
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels::size, operands);
+    Map<String, Optional<ModeCounts>> known = new HashMap<>();
+    Function<String, Optional<ModeCounts>> counts =
+        name -> known.computeIfAbsent(name, key -> counts(operands.get(key)));
     StatementPlanner planner =
-        new StatementPlanner(labels, entries, prefetch, dense, eager, lowered);
-    Map<String, Optional<ModeCounts>> counts = new HashMap<>();
-    Contractions contractions =
-        new Contractions(
-            labels,
-            entries,
-            name -> counts.computeIfAbsent(name, key -> counts(operands.get(key))),
-            eager,
-            planner);
+        new StatementPlanner(labels, entries, counts, prefetch, dense, eager, lowered);
+    Contractions contractions = new Contractions(labels, entries, counts, eager, planner);
     Schedule schedule = input.schedule();
     TensorAssignment last = sum == null ? algebra : sum.whole();
     String text = last.toString();

@@ -29,6 +29,9 @@ public final class NestCost {
   /** An operand that is this many times as long as another is searched, and not walked. */
   private static final double SEARCHED = 8;
 
+  /** Of a walk over several operands: a processor cannot foresee which of them a step moves on. */
+  private static final double ITERATIONS_PER_STEP = 3;
+
   /** Iterations that an entry takes in a workspace over several labels: found, and sorted. */
   static final double ITERATIONS_PER_ENTRY = 20;
 
@@ -38,6 +41,7 @@ public final class NestCost {
   private final Estimates estimates;
   private final boolean walks;
   private final Map<String, Double> shares = new HashMap<>();
+  private List<TensorExpr.Access> around = List.of();
   private int temporaries;
 
   public NestCost(Estimates estimates) {
@@ -96,7 +100,10 @@ public final class NestCost {
       } else if (part != null) {
         Set<IndexVar> open = new LinkedHashSet<>(part.freeVariables());
         open.removeAll(bound);
+        List<TensorExpr.Access> outside = around;
+        around = boundBeside(part, expr, bound);
         double first = of(part, order.subList(at, order.size()), bound, open, times);
+        around = outside;
         double share = share(part, bound, open);
         double kept = walks ? times * workspace(open, share) : 0;
         TensorExpr value = temporary(open, share);
@@ -122,6 +129,20 @@ public final class NestCost {
     return Math.max(iterations, steps) + of(body, rest, inner, result, iterations);
   }
 
+  /** What is around {@code part}, and what {@code expr} reads beside it where the loops are. */
+  private List<TensorExpr.Access> boundBeside(
+      TensorExpr part, TensorExpr expr, Set<IndexVar> bound) {
+    List<TensorExpr.Access> all = new ArrayList<>(around);
+    for (TensorExpr.Access access : expr.accesses()) {
+      if (!shares.containsKey(access.tensor().name())
+          && bound.containsAll(access.variables())
+          && !part.accesses().contains(access)) {
+        all.add(access);
+      }
+    }
+    return all;
+  }
+
   /** Steps of a loop that walks two and more operands together; 0 for other loops. */
   private double steps(
       TensorExpr expr, IndexVar variable, Set<IndexVar> bound, Set<IndexVar> inner) {
@@ -132,12 +153,24 @@ public final class NestCost {
       if (factor instanceof TensorExpr.Access access && isWalked(access, variable)) {
         double before = estimates.tuples(List.of(access), bound);
         double length = before == 0 ? 0 : estimates.tuples(List.of(access), inner) / before;
+        length = Math.max(length, lengthWhereRead(access, bound, inner));
         all += length;
         least = Math.min(least, length);
         walked++;
       }
     }
-    return walked < 2 ? 0 : Math.min(all, SEARCHED * least);
+    return walked < 2 ? 0 : ITERATIONS_PER_STEP * Math.min(all, SEARCHED * least);
+  }
+
+  /**
+   * Of a fiber for each entry of what is around: entries in the same long slices meet more often.
+   */
+  private double lengthWhereRead(
+      TensorExpr.Access access, Set<IndexVar> bound, Set<IndexVar> inner) {
+    double reads = around.isEmpty() ? 0 : estimates.tuples(around, bound);
+    List<TensorExpr.Access> all = new ArrayList<>(around);
+    all.add(access);
+    return reads == 0 ? 0 : estimates.tuples(all, inner) / reads;
   }
 
   private static boolean isWalked(TensorExpr.Access access, IndexVar variable) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
@@ -50,11 +51,15 @@ final class OperandOrders {
       List<String> loopOrder,
       LabelSizes labels,
       Map<String, Double> entries,
+      Function<String, Optional<ModeCounts>> counts,
       boolean eager) {
     this.eager = eager;
     this.assignment = assignment;
     this.loopOrder = loopOrder;
-    this.estimates = new Estimates(labels, entries);
+    this.estimates =
+        assignment.mask() == null
+            ? new Estimates(labels, entries)
+            : new Estimates(labels, entries, counts);
     this.entries = entries;
     this.values = ResultFormats.entries(assignment, labels, entries);
   }
@@ -76,18 +81,23 @@ final class OperandOrders {
    * {@code assignment} with a mask that pushes or pulls, if it has one, as its operands are stored.
    *
    * @param loopOrder the order that some or all loops have, outermost first; may be empty
+   * @param counts of an operand by name, asked for where there is a mask: whether to push or to
+   *     pull depends on how often long slices meet
    */
   static TensorAssignment settled(
       TensorAssignment assignment,
       List<String> loopOrder,
       LabelSizes labels,
-      Map<String, Double> entries) {
+      Map<String, Double> entries,
+      Function<String, Optional<ModeCounts>> counts) {
     TensorAssignment best = assignment;
     double least = Double.POSITIVE_INFINITY;
     List<TensorAssignment> ways = strategies(assignment);
     for (TensorAssignment way : ways) {
       double stored =
-          ways.size() == 1 ? 0 : new OperandOrders(way, loopOrder, labels, entries, false).stored();
+          ways.size() == 1
+              ? 0
+              : new OperandOrders(way, loopOrder, labels, entries, counts, false).stored();
       if (stored < least || best == assignment) {
         least = stored;
         best = way;
@@ -112,10 +122,14 @@ final class OperandOrders {
    * @param eager whether they are better if they save anything
    */
   static Optional<Choice> of(
-      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, boolean eager) {
+      TensorAssignment assignment,
+      LabelSizes labels,
+      Map<String, Double> entries,
+      Function<String, Optional<ModeCounts>> counts,
+      boolean eager) {
     List<Choice> choices =
         strategies(assignment).stream()
-            .map(way -> new OperandOrders(way, List.of(), labels, entries, eager).search())
+            .map(way -> new OperandOrders(way, List.of(), labels, entries, counts, eager).search())
             .toList();
     Choice best = Collections.min(choices, Comparator.comparingDouble(Choice::iterations));
     double stored = choices.stream().mapToDouble(Choice::stored).min().orElseThrow();
@@ -168,6 +182,7 @@ final class OperandOrders {
   private List<Map<Integer, int[]>> moves() {
     List<TensorExpr.Access> movable =
         assignment.value().accesses().stream()
+            .distinct()
             .filter(access -> !access.tensor().format().isDense())
             .filter(access -> Conversions.isPlain(access.tensor().format()))
             .toList();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -31,6 +32,7 @@ final class StatementPlanner {
 
   private final LabelSizes labels;
   private final Map<String, Double> entries;
+  private final Function<String, Optional<ModeCounts>> counts;
   private final PrefetchChoice prefetch;
   private final DenseCandidates.Choice dense;
   private final boolean eager;
@@ -44,6 +46,7 @@ final class StatementPlanner {
 
   /**
    * @param entries stored entries of every operand, by name; those of temporaries are added
+   * @param counts of an operand by name, where its entries can be counted
    * @param prefetch says what rows kernels ask for ahead
    * @param dense says how products of dense tensors are computed
    * @param eager whether operands are transposed also where that saves little
@@ -52,12 +55,14 @@ final class StatementPlanner {
   StatementPlanner(
       LabelSizes labels,
       Map<String, Double> entries,
+      Function<String, Optional<ModeCounts>> counts,
       PrefetchChoice prefetch,
       DenseCandidates.Choice dense,
       boolean eager,
       Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
+    this.counts = counts;
     this.prefetch = prefetch;
     this.dense = dense;
     this.eager = eager;
@@ -86,7 +91,7 @@ final class StatementPlanner {
       return;
     }
     TensorAssignment assignment =
-        OperandOrders.settled(unsettled, schedule.loopOrder(), labels, entries);
+        OperandOrders.settled(unsettled, schedule.loopOrder(), labels, entries, counts);
     if (schedule.equals(Schedule.parallel()) && addProduct(assignment, schedule, estimate)) {
       return;
     }
@@ -249,7 +254,8 @@ final class StatementPlanner {
       TensorAssignment unsettled, TensorAssignment assignment, Schedule schedule, String estimate) {
     int mark = steps.size();
     if (schedule.loopOrder().isEmpty()) {
-      Optional<OperandOrders.Choice> better = OperandOrders.of(unsettled, labels, entries, eager);
+      Optional<OperandOrders.Choice> better =
+          OperandOrders.of(unsettled, labels, entries, counts, eager);
       if (better.isPresent() && addTransposed(better.get(), schedule, estimate)) {
         return;
       }

@@ -155,6 +155,38 @@ class MaskedStatementsTest {
     }
   }
 
+  /** All rows of A meet the one long row of B: to push would compute a full matrix. */
+  @Test
+  void theStrategyKnowsLongSlices() {
+    int size = 1000;
+    Random random = new Random(11);
+    MemoryScope scope = MemoryScope.root("masks", MemorySource.system());
+    try {
+      CooBlock.Builder a = new CooBlock.Builder(2, 64);
+      CooBlock.Builder b = new CooBlock.Builder(2, 64);
+      for (int i = 0; i < size; i++) {
+        a.add(new long[] {i, 0}, 1);
+        a.add(new long[] {i, 1 + random.nextInt(size - 1)}, 1);
+        b.add(new long[] {0, i}, 1);
+        b.add(new long[] {i, random.nextInt(size)}, 1);
+      }
+      TensorShape shape = TensorShape.of(size, size);
+      TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+      Map<String, TensorStorage> operands =
+          Map.of(
+              "A", Packing.pack(scope, shape, csr, List.of(a.build())),
+              "B", Packing.pack(scope, shape, csr, List.of(b.build())),
+              "M", scattered(scope, "CSR", size, 20, random));
+      String plan =
+          new Evaluator(COMPILER, 1)
+              .plan(StatementInput.of("C(i,k)<M> = A(i,j) * B(j,k)", operands, csr))
+              .toString();
+      assertThat(plan).contains("B_10");
+    } finally {
+      scope.close();
+    }
+  }
+
   /**
    * However the operands are stored, the outermost loop is over a label of the mask: no workspace
    * collects the whole product first.

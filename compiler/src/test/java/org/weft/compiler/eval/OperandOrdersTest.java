@@ -59,6 +59,11 @@ class OperandOrdersTest {
     assertThat(plan).contains("as A_10").contains("as B_10");
   }
 
+  @Test
+  void anOperandThatIsReadTwiceIsOneOperand() {
+    assertThat(graphs("C(i,k) = A(j,i) * B(k,j) + A(j,i) * A(j,i) * B(k,j)")).isNotEmpty();
+  }
+
   private List<String> graphs(String statement) {
     return new Evaluator(COMPILER, 1)
         .plan(input(statement)).steps().stream()
