@@ -1,20 +1,18 @@
 package org.weft.engine;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Parts;
-import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.Steps;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.EntryCheck;
 import org.weft.engine.entries.Shared;
 import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.memory.MemoryScope;
 import org.weft.planner.InputReading;
 import org.weft.planner.JobPlan;
 import org.weft.planner.PackedForm;
@@ -133,24 +131,7 @@ public abstract class EngineTensor implements StatementOperand {
   public final Parts parts() {
     return order == null || source != null
         ? parsedParts()
-        : parsedParts().map(new RelabelStep(order.back()));
-  }
-
-  /** New coordinates for the entries of a part. */
-  private record RelabelStep(Shared<Relabelling> relabelling) implements Parts.Step {
-    @Override
-    public Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope) {
-      List<Piece> moved = new ArrayList<>();
-      pieces.forEachRemaining(
-          piece ->
-              moved.add(
-                  new Piece(
-                      piece.part(),
-                      piece.slot(),
-                      piece.origin(),
-                      relabelling.value().apply(piece.entries()))));
-      return moved.iterator();
-    }
+        : parsedParts().map(Steps.relabelled(order.back()));
   }
 
   /** Whether the file says its shape; otherwise it is as large as its coordinates. */

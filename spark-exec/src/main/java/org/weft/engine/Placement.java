@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.weft.engine.distributed.Box;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
-import org.weft.engine.distributed.Pieces;
+import org.weft.engine.distributed.Steps;
 import org.weft.planner.distributed.Ranges;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
@@ -69,7 +69,7 @@ public final class Placement {
   }
 
   private PlacedTensor made(String name, TensorShape shape, Ranges ranges, Parts.Step step) {
-    Parts seeds = backend.parts(Pieces.seeds(ranges.parts()));
+    Parts seeds = backend.parts(Piece.seeds(ranges.parts()));
     return kept(name, shape, seeds.exchange(List.of(), ranges.parts()).map(step));
   }
 
@@ -87,8 +87,8 @@ public final class Placement {
   public PlacedTensor replaced(PlacedTensor whole, PlacedTensor part, Box box) {
     TensorShape shape = whole.shape();
     Ranges ranges = ranges(shape);
-    Parts outside = Pieces.cut(whole.parts().map(box.outside()), ranges);
-    Parts placed = Pieces.cut(part.parts().map(box.placed()), ranges);
+    Parts outside = whole.parts().map(box.outside()).map(Steps.cut(0, 0, ranges));
+    Parts placed = part.parts().map(box.placed()).map(Steps.cut(0, 0, ranges));
     return kept(whole.uri(), shape, outside.exchange(List.of(placed), ranges.parts()));
   }
 

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Meter;
-import org.weft.engine.distributed.NonzerosStep;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
+import org.weft.engine.distributed.Steps;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.Measured;
 import org.weft.tensor.CooBlock;
@@ -42,7 +42,7 @@ public final class StatementResult implements AutoCloseable {
   public StatementResult nonzeros() {
     StatementRunner.Result kept =
         new StatementRunner.Result(
-            result.parts().map(new NonzerosStep()),
+            result.parts().map(Steps.nonzeros()),
             result.modeOrder(),
             result.ranges(),
             result.owned());

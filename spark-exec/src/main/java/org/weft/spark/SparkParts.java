@@ -51,22 +51,10 @@ final class SparkParts implements Parts {
     return new SparkParts(
         context,
         files,
-        parsed.mapPartitions(parts -> new Read(new SparkBlocks.Blocks(parts))),
+        parsed
+            .<OriginBlock>mapPartitions(parts -> new SparkBlocks.Blocks(parts))
+            .map(block -> new Piece(0, 0, block.origin(), block.block())),
         null);
-  }
-
-  /** Blocks as pieces. */
-  private record Read(Iterator<OriginBlock> blocks) implements Iterator<Piece> {
-    @Override
-    public boolean hasNext() {
-      return blocks.hasNext();
-    }
-
-    @Override
-    public Piece next() {
-      OriginBlock block = blocks.next();
-      return new Piece(0, 0, block.origin(), block.block());
-    }
   }
 
   /** Entries of the driver. */

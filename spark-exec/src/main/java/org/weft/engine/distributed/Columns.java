@@ -60,6 +60,18 @@ final class Columns {
     return kept.length == block.size() ? block : block.select(kept);
   }
 
+  /** The entries of a matrix whose row minus column lies between two numbers. */
+  static CooBlock diagonals(CooBlock block, long least, long most) {
+    return block.select(
+        IntStream.range(0, block.size())
+            .filter(
+                e -> {
+                  long diagonal = block.coordinate(0, e) - block.coordinate(1, e);
+                  return diagonal >= least && diagonal <= most;
+                })
+            .toArray());
+  }
+
   /** The block with one more mode, in which all entries have {@code coordinate}. */
   static CooBlock appended(CooBlock block, int coordinate) {
     Object[] columns = new Object[block.order() + 1];

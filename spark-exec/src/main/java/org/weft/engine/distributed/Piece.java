@@ -3,6 +3,8 @@ package org.weft.engine.distributed;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -13,6 +15,12 @@ import org.weft.tensor.CooBlock;
  * @param origin orders the pieces of a slot: the order of the input, or the part that made them
  */
 public record Piece(int part, int slot, long origin, CooBlock entries) {
+  /** A piece without entries for each of {@code parts}, which a step there turns into others. */
+  public static List<Piece> seeds(int parts) {
+    CooBlock none = new CooBlock.Builder(0, 0).build();
+    return IntStream.range(0, parts).mapToObj(part -> new Piece(part, 0, part, none)).toList();
+  }
+
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(part);
     out.writeInt(slot);

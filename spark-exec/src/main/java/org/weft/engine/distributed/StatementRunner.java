@@ -133,7 +133,7 @@ public final class StatementRunner {
       }
     }
     if (slots.isEmpty()) {
-      return site.parts(Pieces.seeds(parts)).exchange(List.of(), parts);
+      return site.parts(Piece.seeds(parts)).exchange(List.of(), parts);
     }
     Parts first = sent.get(0).exchange(sent.subList(1, sent.size()), parts);
     boolean asks = slots.stream().anyMatch(slot -> slot.route() instanceof Route.ByNeed);
@@ -178,7 +178,7 @@ public final class StatementRunner {
         results
             .map(measured(Measured.ARRANGED, Steps.cut(0, 0, ranges)))
             .exchange(List.of(), ranges.parts())
-            .map(new SortStep(plan.shape(), natural));
+            .map(Steps.sorted(plan.shape(), natural));
     return new Result(sorted, natural, ranges, owned);
   }
 
@@ -222,7 +222,7 @@ public final class StatementRunner {
 
   /** Entries on their way to the merge, with a last mode for the part that they come from. */
   private Parts addressed(Parts entries, int order, Ranges ranges, int part) {
-    Parts numbered = entries.map(new NumberStep(part));
+    Parts numbered = entries.map(Steps.numbered(part));
     Parts.Step step =
         order == 0 ? Steps.cut(0, List.of(), LabelGrid.undivided()) : Steps.cut(0, 0, ranges);
     return numbered.map(measured(Measured.RESULTS, step));

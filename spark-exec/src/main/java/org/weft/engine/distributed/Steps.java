@@ -5,16 +5,87 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.weft.engine.entries.Shared;
 import org.weft.planner.distributed.LabelGrid;
 import org.weft.planner.distributed.Ranges;
+import org.weft.reorder.Relabelling;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
-/** The steps by which entries get to the parts that need them. */
-final class Steps {
+/** The steps that change entries where they are, and those by which they get to other parts. */
+public final class Steps {
   private Steps() {}
 
+  /** Converts values as Java's cast does. */
+  public static Parts.Step cast(ValueType type) {
+    return (part, pieces, scope) -> new MappedPieces(pieces, block -> cast(block, type));
+  }
+
+  private static CooBlock cast(CooBlock block, ValueType type) {
+    if (type == ValueType.LONG) {
+      return block.withLongValues();
+    }
+    double[] values = new double[block.size()];
+    for (int e = 0; e < values.length; e++) {
+      values[e] =
+          switch (type) {
+            case INT -> block.hasLongValues() ? (int) block.longValue(e) : (int) block.value(e);
+            case FLOAT -> (float) block.value(e);
+            default -> block.value(e);
+          };
+    }
+    return block.withValues(values);
+  }
+
+  /** Keeps the entries of a matrix whose row minus column lies between two numbers. */
+  public static Parts.Step diagonals(long least, long most) {
+    return (part, pieces, scope) ->
+        new MappedPieces(pieces, block -> Columns.diagonals(block, least, most));
+  }
+
+  /** Puts entries at other coordinates. */
+  public static Parts.Step moved(MatchedLabels.Moves moves) {
+    return (part, pieces, scope) -> new MappedPieces(pieces, moves::found);
+  }
+
+  /** Gives entries new coordinates. */
+  public static Parts.Step relabelled(Shared<Relabelling> relabelling) {
+    return (part, pieces, scope) -> new MappedPieces(pieces, relabelling.value()::apply);
+  }
+
+  /** Leaves out zeros, which are no entries of a tensor in a format that pads. */
+  public static Parts.Step nonzeros() {
+    return (part, pieces, scope) -> new MappedPieces(pieces, Columns::nonzeros);
+  }
+
+  /**
+   * Appends the number of the part to the coordinates of entries.
+   *
+   * @param number of all parts; negative to take the part's own
+   */
+  static Parts.Step numbered(int number) {
+    return (part, pieces, scope) -> {
+      int coordinate = number < 0 ? part : number;
+      return new MappedPieces(pieces, entries -> Columns.appended(entries, coordinate));
+    };
+  }
+
+  /** Sorts the entries of every part, which are distinct. */
+  static Parts.Step sorted(TensorShape shape, int[] modeOrder) {
+    return (part, pieces, scope) -> {
+      List<CooBlock> blocks = new ArrayList<>();
+      pieces.forEachRemaining(piece -> blocks.add(piece.entries()));
+      return blocks.isEmpty()
+          ? List.<Piece>of().iterator()
+          : List.of(new Piece(part, 0, part, Packing.sorted(shape, modeOrder, blocks))).iterator();
+    };
+  }
+
   /** Addresses entries to the part whose range their coordinate of {@code mode} lies in. */
-  static Parts.Step cut(int slot, int mode, Ranges ranges) {
+  public static Parts.Step cut(int slot, int mode, Ranges ranges) {
     return cut(slot, List.of(List.of(mode)), LabelGrid.along("", ranges));
   }
 

@@ -29,10 +29,8 @@ import org.weft.engine.StatementJob;
 import org.weft.engine.StatementOperand;
 import org.weft.engine.StatementResult;
 import org.weft.engine.distributed.Box;
-import org.weft.engine.distributed.CastStep;
-import org.weft.engine.distributed.DiagonalsStep;
-import org.weft.engine.distributed.MovesStep;
 import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.Steps;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.machine.Resources;
 import org.weft.storage.ContainerOptions;
@@ -150,7 +148,7 @@ public final class PartedSpace implements TensorSpace {
           common.stay()
               ? tensor.within(common.shape())
               : placement.mapped(
-                  tensor, common.shape(), new MovesStep(new MatchedLabels.Moves(common.places())));
+                  tensor, common.shape(), Steps.moved(new MatchedLabels.Moves(common.places())));
       return new Read(placement, moved, declaresShape, common.modes());
     }
   }
@@ -187,8 +185,7 @@ public final class PartedSpace implements TensorSpace {
         placement,
         whole
             ? placed
-            : placement.mapped(
-                placed, placed.shape(), new DiagonalsStep(part.least(), part.most())),
+            : placement.mapped(placed, placed.shape(), Steps.diagonals(part.least(), part.most())),
         all.declaresShape(),
         files.modes(uri, order));
   }
@@ -210,7 +207,7 @@ public final class PartedSpace implements TensorSpace {
 
   /** The values in the type that the tensor is declared with. */
   private PlacedTensor cast(PlacedTensor tensor, StoredAs stored) {
-    return placement.mapped(tensor, tensor.shape(), new CastStep(stored.valueType()));
+    return placement.mapped(tensor, tensor.shape(), Steps.cast(stored.valueType()));
   }
 
   @Override
