@@ -86,11 +86,6 @@ public record ModePlan(
     return partitioning.ranges().get(partition);
   }
 
-  /** Shape that {@code partition} is packed with. */
-  public TensorShape localShape(int partition) {
-    return kernel.localShape(tensorShape, range(partition));
-  }
-
   /** Shape of the whole result. */
   public TensorShape resultShape() {
     return kernel.resultShape(tensorShape);

@@ -163,9 +163,10 @@ class PlannerTest {
     assertThat(plan.partitioning().partitions()).isEqualTo(2);
     long rows = 0;
     for (int p = 0; p < 2; p++) {
-      assertThat(plan.kernel().rowOffset(plan.range(p))).isEqualTo(rows);
+      assertThat(plan.form().offset(plan.range(p))).isEqualTo(rows);
       long slices = plan.range(p).slices();
-      assertThat(plan.localShape(p)).isEqualTo(TensorShape.of(slices, 40, 30));
+      assertThat(plan.form().shape(s.shape(), plan.range(p)))
+          .isEqualTo(TensorShape.of(slices, 40, 30));
       assertThat(plan.partitions().get(p).resultBytes()).isEqualTo(slices * 64);
       rows += slices;
     }
@@ -191,8 +192,8 @@ class PlannerTest {
     assertThat(plan.kernel().merge()).isEqualTo(merge);
     assertThat(plan.resultShape()).isEqualTo(s.shape().without(mode));
     assertThat(plan.kernel().resultFormat().order()).isEqualTo(s.shape().order() - 1);
-    assertThat(plan.kernel().rowOffset(plan.range(plan.partitioning().partitions() - 1))).isZero();
-    assertThat(plan.localShape(0)).isEqualTo(s.shape());
+    assertThat(plan.form().offset(plan.range(plan.partitioning().partitions() - 1))).isZero();
+    assertThat(plan.form().shape(s.shape(), plan.range(0))).isEqualTo(s.shape());
   }
 
   @ParameterizedTest
@@ -272,7 +273,8 @@ class PlannerTest {
       assertThat(pass.kernel().partitionedMode()).isEqualTo(root);
       assertThat(pass.kernel().merge()).isEqualTo(pass.mode() == root ? Merge.ROWS : Merge.SUM);
       assertThat(pass.resultShape()).isEqualTo(TensorShape.of(s.shape().size(pass.mode()), 16));
-      assertThat(pass.localShape(1).size(root)).isEqualTo(pass.range(1).slices());
+      assertThat(pass.form().shape(s.shape(), pass.range(1)).size(root))
+          .isEqualTo(pass.range(1).slices());
       assertThat(pass.kernel().operands())
           .allMatch(operand -> pass.kernel().isSliced(operand) == (operand.mode() == root));
     }

@@ -283,7 +283,7 @@ final class SparkTensor extends EngineTensor {
   /** What lies in the files as the kernel wants it is read straight into its place. */
   private ResidentTensor load(StoredPartitions parts, PackedForm form) {
     return ResidentTensor.load(
-        new StoredRdd(context.sc(), files, parts, form.local(), form.format()),
+        new StoredRdd(context.sc(), files, parts, form),
         "parts of " + uri() + " by mode " + parts.partitioning().mode());
   }
 
@@ -297,10 +297,8 @@ final class SparkTensor extends EngineTensor {
           ResidentTensor.pack(
               entries,
               SplitByPartition.first(modes, modes.indexOf(form.partitioning())),
-              form.partitioning(),
-              form.local(),
+              form,
               statistics().shape(),
-              form.format(),
               measurements));
     }
   }

@@ -173,10 +173,9 @@ class ResidencyTest {
     return ResidentTensor.pack(
         tensor.split(List.of(cut)),
         0,
-        cut,
-        false,
+        new PackedForm(
+            cut, false, TensorFormat.csf(tensor.statistics().shape().order(), ValueType.DOUBLE)),
         tensor.statistics().shape(),
-        TensorFormat.csf(tensor.statistics().shape().order(), ValueType.DOUBLE),
         new JobClock(new SparkMeasurements(spark.sc()), 2).measurements());
   }
 
@@ -230,10 +229,11 @@ class ResidencyTest {
                 ResidentTensor.pack(
                     tensor.split(List.of(cut)),
                     0,
-                    new ModePartitioning(0, 20_000, cutTo(20_000)),
-                    false,
+                    new PackedForm(
+                        new ModePartitioning(0, 20_000, cutTo(20_000)),
+                        false,
+                        TensorFormat.dense(2, ValueType.DOUBLE)),
                     org.weft.tensor.TensorShape.of(20_000, 20_000),
-                    TensorFormat.dense(2, ValueType.DOUBLE),
                     clock.measurements()))
         .satisfies(
             failure ->

@@ -11,7 +11,6 @@ import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.MatrixCopies;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
@@ -20,11 +19,11 @@ import org.weft.tensor.TensorShape;
 /**
  * One kernel of a plan and how it is called on a partition.
  *
- * <p>The kernel sees a partition as a tensor of its own: format {@link #tensorFormat}, shape {@link
- * #localShape}. With a dense result the coordinates of the partitioned mode are shifted down by the
- * first slice of the range when the partition is packed, so that the result ({@link Merge#ROWS}),
- * or the operand of that mode ({@link Merge#SUM}), has exactly the range's rows; otherwise
- * coordinates stay global.
+ * <p>The kernel sees a partition as a tensor of its own: format {@link #tensorFormat}, and the
+ * shape that it is packed with. With a dense result the coordinates of the partitioned mode are
+ * shifted down by the first slice of the range when the partition is packed, so that the result
+ * ({@link Merge#ROWS}), or the operand of that mode ({@link Merge#SUM}), has exactly the range's
+ * rows; otherwise coordinates stay global.
  *
  * @param request what the compiler gets; its symbol names the kernel in the plan's image
  * @param tensor name of the sparse tensor in the expression
@@ -177,16 +176,6 @@ public record KernelPlan(
         .filter(mode -> operands.stream().noneMatch(operand -> operand.mode() == mode))
         .boxed()
         .toList();
-  }
-
-  /** What is subtracted from coordinates of the partitioned mode when {@code range} is packed. */
-  public long rowOffset(SliceRange range) {
-    return isLocal() ? range.from() : 0;
-  }
-
-  /** Shape of the partition of {@code range} as the kernel sees it. */
-  public TensorShape localShape(TensorShape tensorShape, SliceRange range) {
-    return isLocal() ? tensorShape.with(partitionedMode, range.slices()) : tensorShape;
   }
 
   /** Shape of the kernel's result for a tensor (or partition) of this shape. */

@@ -78,9 +78,9 @@ final class FormParts {
           SliceRange range = form.partitioning().ranges().get(number);
           PartMemory lies = new PartMemory(memory, kept);
           int part = parts.part(number);
-          long offset = form.local() ? range.from() : 0;
+          TensorShape local = form.shape(from.shape(), range);
           TensorStorage storage =
-              from.load(scope(lies), part, form.format(), local(from.shape(), range), offset);
+              from.load(scope(lies), part, form.format(), local, form.offset(range));
           lies.evict();
           return new Part(range, storage, from.entries(part), from.normSquared(part), lies);
         });
@@ -119,12 +119,12 @@ final class FormParts {
   private Part pack(int number, EntrySource own, int threads) {
     SliceRange range = form.partitioning().ranges().get(number);
     long[] origin = new long[shape.order()];
-    origin[form.partitioning().mode()] = form.local() ? range.from() : 0;
+    origin[form.partitioning().mode()] = form.offset(range);
     long entries = own.entries();
     PartMemory lies = new PartMemory(memory, kept);
     PackedForms one =
         Packing.packAll(
-            scope(lies), local(shape, range), List.of(form.format()), own, origin, threads);
+            scope(lies), form.shape(shape, range), List.of(form.format()), own, origin, threads);
     lies.evict();
     return new Part(range, one.forms().get(0), entries, one.sumOfSquares(), lies);
   }
@@ -152,9 +152,5 @@ final class FormParts {
 
   private MemoryScope scope(PartMemory lies) {
     return MemoryScope.root("forms of " + uri, lies);
-  }
-
-  private TensorShape local(TensorShape whole, SliceRange range) {
-    return form.local() ? whole.with(form.partitioning().mode(), range.slices()) : whole;
   }
 }

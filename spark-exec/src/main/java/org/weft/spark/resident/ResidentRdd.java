@@ -18,13 +18,13 @@ import org.apache.spark.storage.memory.MemoryStore;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.engine.entries.OriginBlock;
+import org.weft.planner.PackedForm;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.ColumnPasses;
 import org.weft.spark.read.NumberedPartition;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import scala.Tuple2;
@@ -43,10 +43,8 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   private static final long serialVersionUID = 1L;
 
   private final int first;
-  private final ModePartitioning partitioning;
-  private final boolean rebased;
+  private final PackedForm form;
   private final TensorShape shape;
-  private final TensorFormat format;
   private final Measurements measurements;
   private final transient List<String> executors;
 
@@ -54,31 +52,26 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
    * @param shuffled blocks keyed by partition, partitioned by that key; maybe those of other modes
    *     too
    * @param first which partition of {@code shuffled} is the first one here
-   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
+   * @param form whose outermost level stores the partitioned mode
    * @param shape of the whole tensor
-   * @param format of each partition; its outermost level stores the partitioned mode
    * @param measurements receives the time to fetch and to pack of each partition
    */
   public ResidentRdd(
       RDD<Tuple2<Integer, OriginBlock>> shuffled,
       int first,
-      ModePartitioning partitioning,
-      boolean rebased,
+      PackedForm form,
       TensorShape shape,
-      TensorFormat format,
       Measurements measurements) {
     super(
         shuffled.sparkContext(),
         CollectionConverters.asScala(
                 List.<Dependency<?>>of(
-                    new RangeDependency<>(shuffled, first, 0, partitioning.partitions())))
+                    new RangeDependency<>(shuffled, first, 0, form.partitioning().partitions())))
             .toSeq(),
         ClassTag$.MODULE$.apply(ResidentPartition.class));
     this.first = first;
-    this.partitioning = partitioning;
-    this.rebased = rebased;
+    this.form = form;
     this.shape = shape;
-    this.format = format;
     this.measurements = measurements;
     this.executors =
         executors(shuffled.sparkContext())
@@ -88,7 +81,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
 
   @Override
   public Partition[] getPartitions() {
-    return NumberedPartition.array(partitioning.partitions());
+    return NumberedPartition.array(form.partitioning().partitions());
   }
 
   /**
@@ -98,6 +91,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   @Override
   public Seq<String> getPreferredLocations(Partition split) {
     int count = executors.size();
+    ModePartitioning partitioning = form.partitioning();
     return CollectionConverters.asScala(
             count < 2
                 ? List.<String>of()
@@ -145,16 +139,16 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   }
 
   private ResidentPartition pack(int partition, List<CooBlock> blocks, long entries) {
-    SliceRange range = partitioning.ranges().get(partition);
-    int mode = partitioning.mode();
+    SliceRange range = form.partitioning().ranges().get(partition);
+    int mode = form.partitioning().mode();
     RDDBlockId block = new RDDBlockId(id(), partition);
     MemoryStore store = SparkEnv.get().blockManager().memoryStore();
     BooleanSupplier wanted = () -> store.contains(block);
     String what = "partition " + partition + " of mode " + mode + " (" + entries + " entries)";
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
-    TensorShape local = rebased ? shape.with(mode, range.slices()) : shape;
-    long offset = rebased ? range.from() : 0;
-    TensorStorage storage = Packing.pack(entry.scope(), local, format, blocks, offset);
+    TensorShape local = form.shape(shape, range);
+    TensorStorage storage =
+        Packing.pack(entry.scope(), local, form.format(), blocks, form.offset(range));
     return new ResidentPartition(
         partition, range, entries, ColumnPasses.sumOfSquares(storage.vals()), storage, entry);
   }

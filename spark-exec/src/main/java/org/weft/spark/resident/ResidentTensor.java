@@ -9,13 +9,12 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import org.weft.engine.Measurements;
 import org.weft.engine.entries.OriginBlock;
-import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.PackedForm;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.Packing;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -39,20 +38,16 @@ public final class ResidentTensor implements AutoCloseable {
    *
    * @param blocks keyed by partition, partitioned by that key
    * @param first the first of their partitions that belongs to this tensor
-   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
    */
   public static ResidentTensor pack(
       JavaPairRDD<Integer, OriginBlock> blocks,
       int first,
-      ModePartitioning partitioning,
-      boolean rebased,
+      PackedForm form,
       TensorShape shape,
-      TensorFormat format,
       Measurements measurements) {
     JavaRDD<ResidentPartition> partitions =
-        new ResidentRdd(blocks.rdd(), first, partitioning, rebased, shape, format, measurements)
-            .toJavaRDD();
-    return made(partitions, shape + " by mode " + partitioning.mode());
+        new ResidentRdd(blocks.rdd(), first, form, shape, measurements).toJavaRDD();
+    return made(partitions, shape + " by mode " + form.partitioning().mode());
   }
 
   /**

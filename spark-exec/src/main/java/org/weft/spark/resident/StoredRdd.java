@@ -12,11 +12,11 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.memory.MemoryStore;
 import org.weft.engine.StoredPartitions;
+import org.weft.planner.PackedForm;
 import org.weft.planner.partition.SliceRange;
 import org.weft.spark.read.NumberedPartition;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import scala.collection.Iterator;
@@ -33,27 +33,20 @@ public final class StoredRdd extends RDD<ResidentPartition> {
   private static final long serialVersionUID = 1L;
 
   private final StoredPartitions stored;
-  private final boolean rebased;
-  private final TensorFormat format;
+  private final PackedForm form;
   private final transient List<List<String>> hosts;
 
   /**
-   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
-   * @param format levels and mode order of the container, with the widths and type to be had
+   * @param form with levels and mode order of the container, and the widths and type to be had
    */
   public StoredRdd(
-      SparkContext context,
-      FileAccess files,
-      StoredPartitions stored,
-      boolean rebased,
-      TensorFormat format) {
+      SparkContext context, FileAccess files, StoredPartitions stored, PackedForm form) {
     super(
         context,
         CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(),
         ClassTag$.MODULE$.apply(ResidentPartition.class));
     this.stored = stored;
-    this.rebased = rebased;
-    this.format = format;
+    this.form = form;
     Container container = stored.container();
     this.hosts =
         IntStream.range(0, stored.partitioning().partitions())
@@ -83,10 +76,9 @@ public final class StoredRdd extends RDD<ResidentPartition> {
     BooleanSupplier wanted = () -> store.contains(block);
     String what = "part " + part + " of " + container.uri();
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
-    TensorShape whole = container.shape();
-    TensorShape local = rebased ? whole.with(stored.partitioning().mode(), range.slices()) : whole;
+    TensorShape local = form.shape(container.shape(), range);
     TensorStorage storage =
-        container.load(entry.scope(), part, format, local, rebased ? range.from() : 0);
+        container.load(entry.scope(), part, form.format(), local, form.offset(range));
     ResidentPartition loaded =
         new ResidentPartition(
             partition, range, container.entries(part), container.normSquared(part), storage, entry);
