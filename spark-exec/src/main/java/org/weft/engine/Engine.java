@@ -380,7 +380,7 @@ public final class Engine implements AutoCloseable {
 
   private <T> T run(EngineTensor tensor, Job job, Body<T> body) {
     draft(tensor, job);
-    JobClock clock = new JobClock(backend.measurements(), resources());
+    JobClock clock = new JobClock(backend.measurements(), resources().slots());
     clock.add("read", tensor.takeReadNanos(clock));
     clock.add("reorder", tensor.takeReorderNanos());
     try (Backend.Label label = backend.label(job, tensor.uri())) {

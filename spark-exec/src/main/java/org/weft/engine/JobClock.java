@@ -8,7 +8,6 @@ import java.util.Map;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.job.Job;
-import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.PartitionCosts;
 
 /** Collects the times of one job: phases on the driver, measurements from the tasks. */
@@ -52,13 +51,6 @@ public final class JobClock {
 
   /**
    * @param measurements where tasks report
-   * @param resources whose slots say how many tasks run at a time
-   */
-  public JobClock(Measurements measurements, Resources resources) {
-    this(measurements, resources.slots());
-  }
-
-  /**
    * @param slots tasks that run at a time
    */
   public JobClock(Measurements measurements, int slots) {

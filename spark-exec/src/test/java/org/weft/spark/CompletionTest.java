@@ -68,7 +68,7 @@ class CompletionTest {
 
   private static Completion completion(
       int rank, boolean biases, int iterations, long seed, Optional<ModelError> judge) {
-    return completion(new NormalSolver(), rank, biases, iterations, seed, judge);
+    return completion(new NormalSolver(0), rank, biases, iterations, seed, judge);
   }
 
   private static Completion completion(
@@ -177,7 +177,7 @@ class CompletionTest {
                   engine,
                   tensor,
                   new Completion(
-                      new NormalSolver(),
+                      new NormalSolver(0),
                       rank,
                       false,
                       200,
@@ -204,7 +204,7 @@ class CompletionTest {
   private static <T> T solved(
       Engine engine, EngineTensor training, String name, int columns, Function<Solver, T> work) {
     return switch (name) {
-      case "als" -> work.apply(new NormalSolver());
+      case "als" -> work.apply(new NormalSolver(0));
       case "ccd" -> work.apply(new CoordinateSolver());
       default -> batched(engine, training, columns, List.of(), work);
     };

@@ -179,7 +179,7 @@ abstract class CpdContract {
                   job,
                   Checkpoints.NONE,
                   ProgressListener.NONE,
-                  (model, site) -> site.write(model.factors().get(0), file))
+                  (model, site) -> site.write(model.factors().subList(0, 1), List.of(file)))
               .report();
       assertThat(report.phaseNanos().get("write")).isPositive();
     }

@@ -200,7 +200,7 @@ class SparkCpdTest extends CpdContract {
           ProgressListener.NONE,
           (model, site) -> {
             assertThat(blocks()).hasSizeGreaterThan(6);
-            site.write(model.factors().get(0), file);
+            site.write(model.factors().subList(0, 1), List.of(file));
             model.factors().forEach(factor -> found.add(site.result(factor)));
           });
       NpyRows written = NpyRows.open(files, file);

@@ -126,7 +126,7 @@ final class StandingTasksIT {
   private Completion.Model completed(int iterations, ModelError judge) {
     return run(
         new Completion(
-            new NormalSolver(),
+            new NormalSolver(0),
             2,
             true,
             iterations,

@@ -30,11 +30,6 @@ import org.weft.planner.job.RowStatement;
  * @param missing w, from 0 to 1
  */
 public record NormalSolver(double missing) implements Solver {
-  /** Missing cells are unknown. */
-  public NormalSolver() {
-    this(0);
-  }
-
   public NormalSolver {
     Setting.require(
         "complete", missing >= 0 && missing <= 1, "a missing weight from 0 to 1", missing);

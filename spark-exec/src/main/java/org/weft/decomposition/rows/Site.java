@@ -75,14 +75,6 @@ public interface Site {
    */
   void write(List<Factor> factors, List<String> uris);
 
-  /** As above, of one factor. */
-  default void write(Factor factor, String uri) {
-    write(List.of(factor), List.of(uri));
-  }
-
-  /**
-   * Writes what {@link #collect} collects, as {@link #write(Factor, String)} does: numbers keep
-   * their bits.
-   */
+  /** Writes what {@link #collect} collects, as {@link #write} does: numbers keep their bits. */
   void save(Rows rows, String uri);
 }
