@@ -382,7 +382,11 @@ final class Contractions {
     return storage;
   }
 
-  private TensorExpr.Access temporary(
+  /**
+   * A sum over all labels may have combined no entries. Where the statement's result shows which
+   * cells have a value, the temporary is a vector of one cell, which says so, and not a number.
+   */
+  private TensorExpr temporary(
       ContractionTree.Node node,
       List<IndexVar> storage,
       List<TensorExpr> factors,
@@ -390,6 +394,13 @@ final class Contractions {
     TensorExpr value = new TensorExpr.Product(factors);
     for (IndexVar variable : remaining(node, node.labels())) {
       value = new TensorExpr.Reduce(variable, value);
+    }
+    boolean shows = !assignment.target().tensor().format().isDense();
+    if (storage.isEmpty() && !node.dense() && shows) {
+      IndexVar unit = labels.addUnit();
+      TensorFormat vector =
+          Conversions.narrow(TensorFormat.csf(1, assignment.type()), labels.shape(List.of(unit)));
+      return new TensorExpr.Reduce(unit, computed(value, vector, List.of(unit), 1, assignment));
     }
     TensorFormat format = format(node, storage, assignment.type());
     return computed(value, format, storage, node.values(), assignment);

@@ -125,6 +125,16 @@ public final class LabelSizes {
     return labels;
   }
 
+  /** A new label of size 1. */
+  IndexVar addUnit() {
+    IndexVar unit = new IndexVar("one");
+    for (int n = 2; sizes.containsKey(unit); n++) {
+      unit = new IndexVar("one" + n);
+    }
+    add(unit, 1, "a label for a number");
+    return unit;
+  }
+
   /**
    * These sizes, of which those of {@code names} differ from one call of the kernels to another.
    */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,60 @@ class ContractionsTest extends CompilerCase {
                     storage,
                     TensorFormat.dense(storage.shape().order(), ValueType.DOUBLE))));
     return dense;
+  }
+
+  /** A sum that has combined no entries is no number, which would store zeros in its places. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Y(k) = A(i,j) * B(j,l) * D(l,i) * c(k)   | {CU} | 1",
+        "Y(k) = A(i,j) * D(j,i) * c(k)            | {CU} | 1",
+        "Y(k,m) = A(i,j) * D(j,i) * C(k,m)        | CSR  | 2",
+        "Y(k,m) = -2 * A(i,j) * D(j,i) * C(k,m)   | COO  | 2",
+        "Y(k) = A(i,j) * D(j,i) * c(k) + c(k)     | {CU} | 1",
+        "Y(k) = A(i,j) * D(j,i) * c(k) + d(k)     | {CU} | 1",
+      })
+  void sumsOfNothingStoreNothing(String expression, String format, int order) {
+    tensor("B", "CSR", 0.1, 300, 300);
+    tensor("C", "CSR", 0.1, 300, 300);
+    tensor("c", "{CU}", 0.4, 9000);
+    tensor("d", "{CU}", 0.001, 9000);
+    for (boolean meet : new boolean[] {false, true}) {
+      half("A", 0, meet ? 300 : 150, 300);
+      half("D", 150, 300, 300);
+      TensorFormat result = TensorFormat.parse(format, order, ValueType.DOUBLE);
+      StatementInput input = StatementInput.of(expression, operands, result);
+      EvaluationPlan plan = plan(expression, format, order);
+      assertThat(plan.notes()).anyMatch(note -> note.contains("contraction order"));
+      String last = expression.contains("+ d") ? "d" : expression.contains("C(k,m)") ? "C" : "c";
+      boolean adds = expression.contains("+");
+      long all =
+          Objects.requireNonNull(operands.get(adds && last.equals("d") ? "d" : last))
+              .storedEntries();
+      long stored = evaluator.evaluate(scope, input).storedEntries();
+      if (meet) {
+        assertThat(stored).isGreaterThanOrEqualTo(all);
+      } else {
+        assertThat(stored).isEqualTo(adds ? all : 0);
+      }
+    }
+  }
+
+  /** A square matrix with entries in some rows, and as a second one in the columns of them. */
+  private void half(String name, int from, int to, int size) {
+    CooBlock.Builder block = new CooBlock.Builder(2, 16);
+    for (int row = from; row < to; row++) {
+      for (int n = 0; n < 30; n++) {
+        int column = random.nextInt(size);
+        block.add(
+            name.equals("A") ? new long[] {row, column} : new long[] {column, row},
+            1 + random.nextInt(4));
+      }
+    }
+    TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    operands.put(
+        name, Packing.pack(scope, TensorShape.of(size, size), csr, List.of(block.build())));
   }
 
   /** In one nest, each of these would reduce a whole matrix for every row of another. */
