@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -10,6 +11,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.JobStatement;
 import org.weft.planner.job.ModeGroup;
@@ -48,6 +51,9 @@ public final class Planner {
 
   private static final long REPRODUCIBLE_PARTITIONS = 16;
   private static final int REPRODUCIBLE_GROUPS = 8;
+
+  /** Of a pass: Spark's driver keeps track of each. */
+  private static final long MOST_TASKS = 1 << 20;
 
   private final Function<List<KernelRequest>, KernelImage> compile;
   private final PlannerOptions options;
@@ -411,7 +417,9 @@ public final class Planner {
       ModePartitioning even =
           cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
       List<PartitionCosts> predicted = costs.partitions(kernel, even);
-      ModePartitioning held = even.withSlicesUpTo(mostSlices(kernel, predicted));
+      long most = mostSlices(kernel, predicted);
+      requireFewTasks(kernel.partitionedMode(), most);
+      ModePartitioning held = even.withSlicesUpTo(most);
       if (!held.equals(even)) {
         predicted = costs.partitions(kernel, held);
       }
@@ -435,6 +443,29 @@ public final class Planner {
               .max()
               .orElse(0);
       return rowBytes == 0 ? Long.MAX_VALUE : (long) Math.max(1, room / rowBytes);
+    }
+
+    /**
+     * Refuses a result of which no number of tasks could make the rows.
+     *
+     * @param most rows of a task
+     */
+    private void requireFewTasks(int mode, long most) {
+      long rows = statistics.shape().size(mode);
+      if (rows / most > MOST_TASKS) {
+        throw new WeftException(
+            ErrorCode.OUT_OF_MEMORY,
+            String.format(
+                Locale.ROOT,
+                "the result has a row for each of the %d slices of mode %d, and a task has memory"
+                    + " for %,d rows; expected at most %,d tasks, found %.3g; give the executors"
+                    + " more memory, or number only slices that have entries",
+                rows,
+                mode,
+                most,
+                MOST_TASKS,
+                (double) rows / most));
+      }
     }
 
     private static long longest(List<PartitionCosts> predicted) {

@@ -95,6 +95,16 @@ class PlannerTest {
   }
 
   @Test
+  void aResultOfMoreRowsThanAnyTasksCanMakeIsRefused() {
+    TensorStatistics far = uniform(10, 1L << 62, 3);
+    Job job = Job.mttkrps("cpd", 2, 16, List.of(), 1, ValueType.DOUBLE);
+    Resources cluster = new Resources(2, 2, 1, 4L << 30);
+    assertThatThrownBy(() -> planner().plan(job, far, cluster))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("a row for each of the 4611686018427387904 slices of mode 0");
+  }
+
+  @Test
   void valuesThatAreFarAwayAreAskedForAhead() {
     TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);
     Job ttv = Job.of(FiberStatement.ttv(2), ValueType.DOUBLE);

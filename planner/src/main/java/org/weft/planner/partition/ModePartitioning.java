@@ -45,9 +45,14 @@ public final class ModePartitioning implements Serializable {
         modeSize,
         ranges,
         grid,
-        ranges.stream()
-            .mapToLong(range -> range.from() + range.slices() * range.piece() / range.pieces())
-            .toArray());
+        ranges.stream().mapToLong(ModePartitioning::firstRow).toArray());
+  }
+
+  /** The first row of a piece's share, {@code from + slices piece / pieces}, of any length. */
+  private static long firstRow(SliceRange range) {
+    long each = range.slices() / range.pieces();
+    long more = range.slices() % range.pieces();
+    return range.from() + each * range.piece() + more * range.piece() / range.pieces();
   }
 
   private ModePartitioning(
@@ -94,10 +99,10 @@ public final class ModePartitioning implements Serializable {
     List<SliceRange> shorter = new ArrayList<>();
     for (SliceRange range : ranges) {
       long count = range.pieces() > 1 ? 1 : Math.max(0, range.slices() - 1) / most + 1;
-      long length = (range.slices() + count - 1) / count;
+      long length = Math.max(0, range.slices() - 1) / count + 1; // no sum is beyond the mode's size
       for (long n = 0; count > 1 && n < count; n++) {
         long from = range.from() + n * length;
-        shorter.add(new SliceRange(from, Math.min(range.to(), from + length), 0, 1));
+        shorter.add(new SliceRange(from, from + Math.min(length, range.to() - from), 0, 1));
       }
       if (count == 1) {
         shorter.add(range);
