@@ -1,8 +1,17 @@
 package org.weft.compiler.eval;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.weft.compiler.algebra.TensorVar;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MachineMemory;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.text.Bytes;
 
 /**
  * How a statement is evaluated: the steps in order, the last of which makes the result.
@@ -11,6 +20,9 @@ import org.weft.compiler.algebra.TensorVar;
  * @param notes what was considered on the way, one line each: contraction orders and their costs
  */
 public record EvaluationPlan(String statement, List<String> notes, List<EvaluationStep> steps) {
+  /** Bytes of which nobody has to ask. */
+  private static final double ANY_MACHINE = 1 << 28;
+
   public EvaluationPlan {
     notes = List.copyOf(notes);
     steps = List.copyOf(steps);
@@ -22,6 +34,65 @@ public record EvaluationPlan(String statement, List<String> notes, List<Evaluati
   /** The tensor that the statement assigns to. */
   public TensorVar result() {
     return steps.get(steps.size() - 1).result();
+  }
+
+  /**
+   * Refuses a plan whose result does not fit the machine, whatever entries it gets: its outer
+   * levels store every coordinate.
+   *
+   * @param operands shapes by name
+   * @throws WeftException {@code OUT_OF_MEMORY}
+   */
+  void requireMemory(Map<String, TensorShape> operands) {
+    Map<String, TensorShape> shapes = new HashMap<>(operands);
+    for (EvaluationStep step : steps) {
+      TensorShape shape =
+          step instanceof EvaluationStep.Convert convert
+              ? shapes.get(convert.source().name())
+              : ((EvaluationStep.Compute) step).shape();
+      if (shape != null) {
+        shapes.put(step.result().name(), shape);
+      }
+    }
+    TensorShape made = shapes.get(result().name());
+    if (made != null) {
+      requireMemory(result(), made);
+    }
+  }
+
+  private static void requireMemory(TensorVar tensor, TensorShape shape) {
+    TensorFormat format = tensor.format();
+    double positions = 1;
+    int level = 0;
+    while (level < format.levelCount()
+        && !format.coordinate(level).isCounted()
+        && format.level(level).properties().full()) {
+      positions *= format.levelSize(shape, level);
+      level++;
+    }
+    boolean all = level == format.levelCount();
+    if (level == 0 || !all && !format.level(level).format().hasPos()) {
+      return;
+    }
+    int each = all ? format.valueType().bytes() : format.level(level).posWidth().bytes();
+    double bytes = positions * each;
+    if (bytes > ANY_MACHINE && bytes > MachineMemory.totalBytes()) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              Locale.ROOT,
+              "%s: a result of %s in the format %s needs %s, as its level %d stores every"
+                  + " coordinate, and this machine has %s; choose a format that stores the"
+                  + " coordinates of entries alone there: --format %s=%s",
+              tensor.name(),
+              shape,
+              format,
+              Bytes.text(bytes),
+              level,
+              Bytes.text(MachineMemory.totalBytes()),
+              tensor.name(),
+              format.order() == 2 ? "DCSR" : "CSF"));
+    }
   }
 
   /** The statement, then notes and steps. */

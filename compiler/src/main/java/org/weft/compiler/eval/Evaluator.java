@@ -121,6 +121,9 @@ public final class Evaluator {
   /** The value in a format whose levels are all in order where they can be. */
   private TensorStorage evaluateInOrder(MemoryScope parent, StatementInput input) {
     Prepared prepared = planned(input);
+    Map<String, TensorShape> shapes = new HashMap<>();
+    input.operands().forEach((name, operand) -> shapes.put(name, operand.shape()));
+    prepared.plan().requireMemory(shapes);
     MemoryScope temporaries = parent.child("temporaries");
     try {
       Map<String, TensorStorage> operands = new HashMap<>(input.operands());

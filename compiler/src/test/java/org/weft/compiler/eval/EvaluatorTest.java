@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerCase;
 import org.weft.error.ErrorCode;
@@ -59,6 +60,29 @@ class EvaluatorTest extends CompilerCase {
             scope,
             StatementInput.of("y(i) = A(i,j) * x(j)", Map.of("A", a, "x", x), format("Dense", 1)));
     assertThat(entries(y)).isEqualTo("[0]10.0 [1]7.0");
+  }
+
+  /** What the shape alone shows is said before anything runs. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"CSR | DCSR | 8.0 TiB", "{D, CU} | DCSR | 8.0 TiB", "Dense | DCSR | 16.0 TiB"})
+  void resultsThatNoMachineHoldsAreRefused(String result, String instead, String bytes) {
+    long rows = 1L << 40;
+    TensorStorage a = matrix("COO", rows, 3, new long[] {rows - 1, 2, 5}, new long[] {1, 0, 7});
+    TensorStorage b = matrix("CSR", 3, 2, new long[] {0, 1, 1}, new long[] {2, 1, 1});
+    Map<String, TensorStorage> operands = Map.of("A", a, "B", b);
+    String product = "C(i,k) = A(i,j) * B(j,k)";
+    assertThatThrownBy(
+            () ->
+                evaluator.evaluate(scope, StatementInput.of(product, operands, format(result, 2))))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("C: a result of 1099511627776 x 2")
+        .hasMessageContaining("needs " + bytes)
+        .hasMessageContaining("--format C=" + instead);
+    TensorStorage c =
+        evaluator.evaluate(scope, StatementInput.of(product, operands, format(instead, 2)));
+    assertThat(entries(c)).isEqualTo("[1, 1]7.0 [" + (rows - 1) + ", 1]5.0");
   }
 
   @Test
