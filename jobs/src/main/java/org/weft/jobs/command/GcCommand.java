@@ -21,10 +21,10 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Remove what killed or failed writers left in a folder: data files of a .weft tensor that no"
-          + " version names, and unfinished outputs. Younger files stay: their writer may still be"
-          + " at work.",
-      "--expire also removes old versions; the newest one always stays. An AGE is a number with s,"
-          + " m, h or d: 90m, 12h, 7d."
+          + " version names, and unfinished outputs. In a folder of files it looks into the .weft"
+          + " tensors, too. Younger files stay: their writer may still be at work.",
+      "--expire also removes old versions of the .weft tensor DIR; the newest one always stays. An"
+          + " AGE is a number with s, m, h or d: 90m, 12h, 7d."
     },
     footer = {"", "Example: weft gc x.weft --expire 7d", "Example: weft gc x.weft --dry-run"})
 public final class GcCommand extends WeftCommand {

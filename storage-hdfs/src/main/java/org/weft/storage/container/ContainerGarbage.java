@@ -25,6 +25,7 @@ import org.weft.storage.file.FileAccess;
  * folder is ever touched.
  */
 public final class ContainerGarbage {
+  private final FileAccess access;
   private final String uri;
   private final Versions versions;
   private final FileSystem fs;
@@ -41,6 +42,7 @@ public final class ContainerGarbage {
   public record Removed(String path, long bytes, String why) {}
 
   private ContainerGarbage(FileAccess access, String uri, long nowMillis, boolean dryRun) {
+    this.access = access;
     this.uri = uri;
     this.versions = new Versions(access, uri);
     this.fs = versions.fileSystem();
@@ -50,9 +52,11 @@ public final class ContainerGarbage {
   }
 
   /**
-   * Collects the garbage of a folder: a container, or one that holds outputs of any format.
+   * Collects the garbage of a folder: a container, or one that holds outputs of any format,
+   * containers among them.
    *
-   * @param expire removes versions that were replaced longer ago than this; null keeps them
+   * @param expire removes versions that were replaced longer ago than this; null keeps them, and so
+   *     do containers in a folder
    * @param grace files younger than this stay
    * @param dryRun only says what would be removed
    * @return what was removed
@@ -110,10 +114,27 @@ public final class ContainerGarbage {
         remove(child, "unfinished output");
       }
     }
-    if (data != null && (!present.isEmpty() || uri.replaceAll("/+$", "").endsWith(".weft"))) {
+    boolean container = uri.replaceAll("/+$", "").endsWith(".weft");
+    if (present.isEmpty() && !container) {
+      collectTensors(grace);
+    }
+    if (data != null && (!present.isEmpty() || container)) {
       collect(folders, present, named);
       removeIfOld(data, before);
       removeIfOld(root, before);
+    }
+  }
+
+  /** Looks into the containers of a folder of outputs, of which all versions stay. */
+  private void collectTensors(Duration grace) throws IOException {
+    for (FileStatus child : own.list(versions.folder())) {
+      String name = child.getPath().getName();
+      if (name.endsWith(".weft") && own.isFolder(child)) {
+        String tensor = uri.replaceAll("/+$", "") + "/" + name;
+        ContainerGarbage inside = new ContainerGarbage(access, tensor, nowMillis, dryRun);
+        inside.collect(null, grace);
+        removed.addAll(inside.removed);
+      }
     }
   }
 

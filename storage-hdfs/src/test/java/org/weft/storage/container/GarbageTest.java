@@ -75,6 +75,39 @@ class GarbageTest {
     return TensorFiles.create(LOCAL, root.toString(), existing, 2, options);
   }
 
+  /** A folder of outputs has tensors with versions, tensors that were killed, and other files. */
+  @Test
+  void tensorsInAFolderAreLookedInto() throws Exception {
+    Path tensors = Files.createDirectories(folder.resolve("tensors"));
+    Path whole = tensors.resolve("whole.weft");
+    Tensors.write(LOCAL, whole.toString(), false, SHAPE, List.of(ENTRIES));
+    Tensors.write(LOCAL, whole.toString(), true, SHAPE, List.of(ENTRIES));
+    Path killed = Files.createDirectories(tensors.resolve("killed one.weft/data/1"));
+    Path lost = Files.createDirectory(whole.resolve("data/9"));
+    for (Path data : List.of(killed, lost)) {
+      Files.writeString(data.resolve("claim"), "");
+      Files.writeString(data.resolve("part-00000.bin"), "half");
+    }
+    Path other = Files.createDirectories(tensors.resolve("other/data/1"));
+    Files.writeString(other.resolve("part-00000.bin"), "of somebody else");
+    Files.createSymbolicLink(tensors.resolve("link.weft"), outside.getParent());
+    String uri = tensors.toString();
+    assertThat(ContainerGarbage.collect(LOCAL, uri, Duration.ZERO, Duration.ofDays(1), false))
+        .isEmpty();
+    age(tensors);
+    List<ContainerGarbage.Removed> would =
+        ContainerGarbage.collect(LOCAL, uri, Duration.ZERO, Duration.ofDays(1), true);
+    assertThat(would).hasSize(4);
+    assertThat(killed.resolve("part-00000.bin")).exists();
+    assertThat(ContainerGarbage.collect(LOCAL, uri, Duration.ZERO, Duration.ofDays(1), false))
+        .isEqualTo(would);
+    assertThat(killed.getParent().getParent()).doesNotExist();
+    assertThat(lost).doesNotExist();
+    assertThat(names(whole)).contains("manifest-1.json", "manifest-2.json");
+    assertThat(other.resolve("part-00000.bin")).exists();
+    assertThat(names(outside)).hasSize(3);
+  }
+
   @Test
   void aFreshFolderStaysWhetherOrNotThereIsAnythingInIt() throws Exception {
     Path empty = Files.createDirectory(root.resolve("data/2"));
