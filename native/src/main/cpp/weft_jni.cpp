@@ -164,18 +164,6 @@ WEFT_METHOD(void, addElements)(JNIEnv *, jclass, jlong to, jlong from, jlong cou
   }
 }
 
-/* The sum of the squares of `count` elements. */
-WEFT_METHOD(jdouble, sumOfSquares)(JNIEnv *, jclass, jlong address, jlong count, jint type) {
-  return with_elements(address, type, [=](auto *elements) {
-    double sum = 0;
-    for (jlong e = 0; e < count; e++) {
-      double value = static_cast<double>(elements[e]);
-      sum += value * value;
-    }
-    return sum;
-  });
-}
-
 /* Copies the rows of runs to where they lie one after the other. The next runs are on their way from
  * memory while one is copied. */
 WEFT_METHOD(jboolean, gatherRows)(JNIEnv *env, jclass, jintArray firsts, jintArray counts, jint runs,

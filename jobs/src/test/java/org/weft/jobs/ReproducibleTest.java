@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code --reproducible}: the same bits whatever the number of threads and cores. */
 class ReproducibleTest {
@@ -38,6 +43,76 @@ class ReproducibleTest {
                       "eval %s --input A=%s --reproducible --threads %s",
                       "s = A(i,j) * A(i,j) * A(i,j)", matrix, Integer.toString(threads)))
               .out();
+    }
+    assertThat(found[1]).isEqualTo(found[2]).isEqualTo(found[3]).isNotBlank();
+  }
+
+  /** What adds up over rows or partitions adds in one order, wherever it runs. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mttkrp %s --mode 0 --rank 5 --seed 1",
+        "ttm %s --mode 2 --rank 3 --seed 1",
+        "ttv %s --mode 0 --seed 1",
+        "cpd %s --rank 4 --iterations 3",
+        "cpd %s --rank 4 --iterations 3 --csf one",
+        "cpd %s --rank 4 --iterations 3 --csf grid",
+        "cpd %s --rank 4 --iterations 3 --dimension-tree on",
+        "cpd %s --rank 4 --iterations 3 --nonnegative",
+        "cpd %s --rank 4 --iterations 3 --type float",
+        "tucker %s --ranks 2,3,2,3 --iterations 2",
+        "complete %s --rank 3 --iterations 2 --ridge 0.1",
+        "cpapr %s --rank 3 --iterations 2",
+        "gcp %s --rank 3 --iterations 2 --loss gaussian"
+      })
+  void jobsInOneProcessAndOnSpark(String line) throws IOException {
+    boolean model = !line.matches("(mttkrp|ttm|ttv).*");
+    String ending = model ? "" : line.startsWith("mttkrp") ? ".npy" : ".tns";
+    String[] masters = {"", " --master local[1]", " --master local[3]"};
+    Map<String, byte[]> first = Map.of();
+    for (int run = 0; run < masters.length; run++) {
+      Path out = folder.resolve("out" + run + ending);
+      String more = " --reproducible --output %s" + masters[run];
+      succeeds(Run.line(line + more, tensor, out.toString()));
+      Map<String, byte[]> found = numbers(out);
+      assertThat(found).isNotEmpty();
+      if (run == 0) {
+        first = found;
+      }
+      assertThat(found.keySet()).isEqualTo(first.keySet());
+      for (Map.Entry<String, byte[]> each : first.entrySet()) {
+        assertThat(found.get(each.getKey()))
+            .as(masters[run] + " " + each.getKey())
+            .isEqualTo(each.getValue());
+      }
+    }
+  }
+
+  /** The bytes of a result, or of the arrays of a model, by file. */
+  private static Map<String, byte[]> numbers(Path out) throws IOException {
+    Map<String, byte[]> numbers = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(out)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (file.equals(out) || file.toString().endsWith(".npy")) {
+          numbers.put(out.relativize(file).toString(), Files.readAllBytes(file));
+        }
+      }
+    }
+    return numbers;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "s = T(i,j,k,l) * T(i,j,k,l) * T(i,j,k,l)",
+        "y(j) = T(i,j,k,l)",
+        "y(j,m) = T(i,j,k,l) * T(i,m,k,l)"
+      })
+  void statementsOnAnyCores(String statement) {
+    String[] found = new String[4];
+    for (int cores = 1; cores < 4; cores++) {
+      String line = "eval %s --input T=%s --reproducible --master local[" + cores + "]";
+      found[cores] = succeeds(Run.line(line, statement, tensor)).out();
     }
     assertThat(found[1]).isEqualTo(found[2]).isEqualTo(found[3]).isNotBlank();
   }

@@ -74,13 +74,6 @@ public final class ColumnPasses {
     NativeRuntime.addElements(target, from.address(), count, type == ElementType.F32);
   }
 
-  /** The sum of the squares of all elements, added up one after another. */
-  public static double sumOfSquares(NativeArray elements) {
-    NativeRuntime.require();
-    return NativeRuntime.sumOfSquares(
-        elements.address(), elements.length(), elements.type().ordinal());
-  }
-
   /**
    * The bits {@code element / width} of all elements, which are integers.
    *

@@ -86,8 +86,6 @@ public final class NativeRuntime {
 
   static native void addElements(long to, long from, long count, boolean floats);
 
-  static native double sumOfSquares(long address, long count, int type);
-
   static native boolean gatherRows(
       int[] firsts, int[] counts, int runs, int rowBytes, long rows, long packed);
 

@@ -83,13 +83,14 @@ public final class Packing {
     return packed(packing.pack(formats, entries), packing, threads);
   }
 
+  /** The sum of the squares of all stored values, the same for any number of threads. */
+  public static double sumOfSquares(TensorStorage storage, int threads) {
+    return PackRecords.sumOfSquares(storage.vals(), storage.format().valueType(), threads);
+  }
+
   private static PackedForms packed(List<TensorStorage> forms, FormPacking packing, int threads) {
     try {
-      double squares = 0;
-      if (!forms.isEmpty()) {
-        TensorStorage first = forms.get(0);
-        squares = PackRecords.sumOfSquares(first.vals(), first.format().valueType(), threads);
-      }
+      double squares = forms.isEmpty() ? 0 : sumOfSquares(forms.get(0), threads);
       return new PackedForms(forms, squares, packing.duplicates());
     } catch (RuntimeException e) {
       forms.forEach(TensorStorage::close);

@@ -104,13 +104,12 @@ class ColumnPassesTest {
 
   @ParameterizedTest
   @EnumSource(ElementType.class)
-  void elementsOfEachTypeAreSquaredAndMarked(ElementType type) {
+  void elementsOfEachTypeAreMarked(ElementType type) {
     try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
       NativeArray elements = scope.allocate(type, 5);
       for (int i = 0; i < 5; i++) {
         elements.setLong(i, 50L * i);
       }
-      assertThat(ColumnPasses.sumOfSquares(elements)).isEqualTo(2500.0 * (1 + 4 + 9 + 16));
       if (type.isFloating()) {
         assertThatThrownBy(() -> ColumnPasses.bits(elements, 1, 201))
             .isInstanceOf(IllegalArgumentException.class);

@@ -49,7 +49,6 @@ public final class Planner {
   /** Entries of a partition below which a task is not worth starting. */
   private static final double MINIMUM_ENTRIES = 20_000;
 
-  private static final long REPRODUCIBLE_PARTITIONS = 16;
   private static final int REPRODUCIBLE_GROUPS = 8;
 
   /** Of a pass: Spark's driver keeps track of each. */
@@ -182,7 +181,7 @@ public final class Planner {
     }
     long byCores =
         options.reproducible()
-            ? REPRODUCIBLE_PARTITIONS
+            ? PlannerOptions.REPRODUCIBLE_PARTITIONS
             : (long) resources.slots() * partitionsPerSlot(statistics, resources);
     double byWork = Math.ceil(statistics.entries() / MINIMUM_ENTRIES);
     return (int) Math.max(neededPartitions(statistics, resources), Math.min(byCores, byWork));
@@ -373,20 +372,20 @@ public final class Planner {
         return steps().grouped(pass, resources.coresPerExecutor());
       }
       double affordable = pass.storageBytes() / pass.partitions().get(0).resultBytes();
-      double groups = Math.max(1, Math.min(REPRODUCIBLE_GROUPS, affordable));
+      double groups = Math.max(2, Math.min(REPRODUCIBLE_GROUPS, affordable));
       return pass.withGroups(Math.min(pass.partitions().size(), (int) groups));
     }
 
     /** What predicted times of reproducible plans are of, since choices depend on them. */
     private Resources ofOneCore() {
-      Resources one = new Resources(1, 1, 1, resources.memoryBytesPerExecutor());
-      return resources.inTurn() ? one.withKernelsInTurn() : one;
+      return new Resources(1, 1, 1, resources.memoryBytesPerExecutor());
     }
 
     private KernelChoice choice(ValueType type) {
       boolean several = resources.kernelThreads() > 1;
       CostModel choosing = options.reproducible() ? costs(1) : costs;
-      long slots = options.reproducible() ? REPRODUCIBLE_PARTITIONS : resources.slots();
+      long slots =
+          options.reproducible() ? PlannerOptions.REPRODUCIBLE_PARTITIONS : resources.slots();
       return new KernelChoice(
           statistics,
           type,
@@ -394,13 +393,18 @@ public final class Planner {
           several && !options.reproducible() && !resources.inTurn(),
           choosing,
           options.machine().cacheBytes(),
-          resources.inTurn() ? 1 : (int) Math.min(slots, partitions),
+          inTurn() ? 1 : (int) Math.min(slots, partitions),
           options.schedule());
+    }
+
+    /** Whether choices may depend on kernels that run in turn; those that reproduce may not. */
+    private boolean inTurn() {
+      return resources.inTurn() && !options.reproducible();
     }
 
     /** Kernels in turn share copies of operands; tasks make their own. */
     private CostModel costs(int threads) {
-      int calls = resources.inTurn() ? 1 : partitions;
+      int calls = inTurn() ? 1 : partitions;
       return new CostModel(statistics, options.machine(), threads, calls);
     }
 

@@ -28,6 +28,9 @@ public record PlannerOptions(
     boolean reproducible,
     Forms forms,
     DimensionTree tree) {
+  /** Partitions of reproducible plans, where the entries are worth as many. */
+  public static final int REPRODUCIBLE_PARTITIONS = 16;
+
   public PlannerOptions {
     if (partitions < 0) {
       throw new IllegalArgumentException("negative partitions: " + partitions);

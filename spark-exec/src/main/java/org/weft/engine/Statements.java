@@ -6,11 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.StatementRunner;
+import org.weft.planner.PlannerOptions;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.DistributedPlanner;
+import org.weft.planner.machine.Resources;
 
 /** Statements of index notation on an engine's tensors, which lie in parts. */
 public final class Statements {
+  /** Entries of the operands for each part of a reproducible plan, where they are many. */
+  private static final long REPRODUCIBLE_ENTRIES = 1 << 22;
+
   private final Engine engine;
   private final Backend backend;
   private final EngineOptions options;
@@ -24,7 +29,24 @@ public final class Statements {
   /** How a statement would run; nothing does. Compiles its kernels. */
   public DistributedPlan plan(StatementJob job) {
     return new DistributedPlanner(engine.compiler(), engine.planner().options().machine())
-        .plan(job.request(engine.resources(), options.planner().partitions()));
+        .plan(request(job));
+  }
+
+  /** The parts of a reproducible plan depend on the entries alone, not on the cluster. */
+  private DistributedPlanner.Request request(StatementJob job) {
+    Resources resources = engine.resources();
+    int parts = options.planner().partitions();
+    if (!options.planner().reproducible()) {
+      return job.request(resources, parts);
+    }
+    long entries =
+        job.tensors().values().stream()
+            .mapToLong(tensor -> tensor.originalStatistics().entries())
+            .sum();
+    int tasks = PlannerOptions.REPRODUCIBLE_PARTITIONS;
+    int enough = (int) Math.max(tasks, entries / REPRODUCIBLE_ENTRIES);
+    long memory = resources.memoryBytesPerExecutor() / resources.tasksPerExecutor();
+    return job.request(new Resources(tasks, 1, 1, memory), parts > 0 ? parts : enough);
   }
 
   /**

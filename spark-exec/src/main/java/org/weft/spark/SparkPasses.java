@@ -7,6 +7,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.rows.RangesOfRows;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
@@ -94,8 +95,10 @@ final class SparkPasses implements Passes {
   @Override
   public <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException {
+    int ranges =
+        options.planner().reproducible() ? RangesOfRows.mostOf(plan) : context.defaultParallelism();
     for (int run = 1; ; run++) {
-      try (SparkSite site = new SparkSite(context, tensor, this, plan, packed)) {
+      try (SparkSite site = new SparkSite(context, tensor, this, plan, packed, ranges)) {
         M model = method.run(site, progress.observer(method));
         keep.keep(model, site);
         return model;

@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RangesOfRows;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
@@ -28,13 +28,10 @@ import org.weft.engine.entries.Shared;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.job.ModeGroup;
-import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
-import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.kernel.DenseOperand;
-import org.weft.spark.kernel.DenseStep;
 import org.weft.spark.kernel.FactorOperand;
 import org.weft.spark.kernel.FactorRange;
 import org.weft.spark.kernel.OwnedRows;
@@ -81,18 +78,24 @@ final class SparkSite implements Site, AutoCloseable {
   private final Map<Integer, long[]> starts = new HashMap<>();
   private final Set<SparkRows> open = new HashSet<>();
   private final StepTasks tasks;
+  private final int mostRanges;
 
+  /**
+   * @param mostRanges of a mode's rows, where the plan does not cut them
+   */
   SparkSite(
       JavaSparkContext context,
       SparkTensor tensor,
       SparkPasses runner,
       JobPlan plan,
-      Passes.Packed packed) {
+      Passes.Packed packed,
+      int mostRanges) {
     this.context = context;
     this.tensor = tensor;
     this.runner = runner;
     this.plan = plan;
     this.packed = packed;
+    this.mostRanges = mostRanges;
     this.tasks = new StepTasks(context, runner.measurements(), plan.resources(), plan.job().name());
   }
 
@@ -224,40 +227,7 @@ final class SparkSite implements Site, AutoCloseable {
 
   /** The ranges of a mode's rows: a partition's slices, or whole blocks of all rows. */
   private long[] starts(int mode) {
-    return starts.computeIfAbsent(
-        mode,
-        key ->
-            plan.modes().stream()
-                .filter(pass -> pass.mode() == mode)
-                .findFirst()
-                .map(SparkSite::starts)
-                .orElseGet(() -> even(shape().size(mode), 1, context.defaultParallelism())));
-  }
-
-  private static long[] starts(ModePlan pass) {
-    long rows = pass.resultShape().size(0);
-    return pass.kernel().merge() == Merge.ROWS
-        ? owned(pass, rows)
-        : even(rows, pass.kernel().rank(), pass.partitioning().partitions());
-  }
-
-  private static long[] even(long rows, int columns, int most) {
-    long blockRows = DenseStep.blockRows(columns);
-    long blocks = Math.max(1, (rows + blockRows - 1) / blockRows);
-    int ranges = (int) Math.min(blocks, most);
-    long[] starts = new long[ranges + 1];
-    for (int range = 0; range < ranges; range++) {
-      starts[range] = blocks * range / ranges * blockRows;
-    }
-    starts[ranges] = rows;
-    return starts;
-  }
-
-  /** The slices of a partition; partitions with entries of the same slices share their rows. */
-  private static long[] owned(ModePlan pass, long rows) {
-    ModePartitioning cut = pass.partitioning();
-    LongStream firsts = IntStream.range(0, cut.partitions()).mapToLong(cut::firstRow);
-    return LongStream.concat(firsts, LongStream.of(rows)).distinct().toArray();
+    return starts.computeIfAbsent(mode, key -> RangesOfRows.starts(plan, key, mostRanges));
   }
 
   @Override

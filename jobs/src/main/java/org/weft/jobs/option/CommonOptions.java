@@ -163,8 +163,10 @@ public final class CommonOptions {
       hidden = true,
       names = "--reproducible",
       description =
-          "Give the same bits on any number of threads and cores, which takes some time. Without"
-              + " it, only equal numbers give the same bits.")
+          "Give the same bits on any number of threads, cores and executors, which takes some time:"
+              + " of decompositions and products in one process and on a cluster, too; eval and run"
+              + " divide statements on a cluster, and have other last digits there. Without it, only"
+              + " equal numbers give the same bits.")
   public boolean reproducible;
 
   @Option(

@@ -133,7 +133,8 @@ public final class RangeOfRows {
     }
   }
 
-  private static TensorStorage range(
+  /** The rows {@code [from, from + count)} of a matrix, where they lie. */
+  public static TensorStorage range(
       TensorStorage matrix, long from, long count, MemoryScope scope) {
     ValueType type = matrix.format().valueType();
     long address = matrix.vals().address() + from * columns(matrix) * type.bytes();
@@ -220,7 +221,7 @@ public final class RangeOfRows {
   }
 
   /** How many numbers a row has: the product of the sizes of all modes but the first. */
-  private static int columns(TensorStorage matrix) {
+  public static int columns(TensorStorage matrix) {
     long columns = 1;
     for (int mode = 1; mode < matrix.shape().order(); mode++) {
       columns *= matrix.shape().size(mode);

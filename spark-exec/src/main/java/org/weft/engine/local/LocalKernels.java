@@ -136,6 +136,8 @@ final class LocalKernels {
         run(pass, number, pass.parts().size()).ifPresent(clock.measurements()::add);
         addPiece(pass, number, result);
       }
+    } else if (reproducible) {
+      runInOrder(pass);
     } else {
       workers
           .each(plan.groups(), group -> runGroup(pass, group))
@@ -173,6 +175,29 @@ final class LocalKernels {
       run(pass, number, end).ifPresent(measurements::add);
     }
     return measurements;
+  }
+
+  /**
+   * Adds up the results of partitions in their order, as executors do: those of some at a time, the
+   * first of which is the whole result.
+   */
+  private void runInOrder(Pass pass) {
+    int partitions = pass.parts().size();
+    for (int done = 0; done < partitions; ) {
+      int first = done;
+      int kept = first == 0 ? 0 : 1;
+      int count = Math.min(partitions - first, pass.results().size() - kept);
+      workers
+          .each(count, number -> runAlone(pass, first + number))
+          .forEach(measured -> measured.ifPresent(clock.measurements()::add));
+      results.addUp(pass.results().subList(0, kept + count));
+      done += count;
+    }
+  }
+
+  private Optional<TaskMeasurement> runAlone(Pass pass, int number) {
+    pass.rows().get(number).clear(1);
+    return run(pass, number, number + 1);
   }
 
   /**
@@ -249,7 +274,14 @@ final class LocalKernels {
         rows.add(rows(result, part.range()));
       }
     }
-    for (int group = 0; group < groups.size(); group++) {
+    if (reproducible && !groups.isEmpty()) {
+      for (int number = 0; number < parts.size(); number++) {
+        boolean first = number < groups.size();
+        int own = groups.size() - 1;
+        rows.add(groups.get(first ? number : 1 + (number - groups.size()) % own));
+      }
+    }
+    for (int group = 0; group < groups.size() && !reproducible; group++) {
       int end = pass.groupStart(group + 1);
       for (int number = pass.groupStart(group); number < end; number++) {
         rows.add(groups.get(group));

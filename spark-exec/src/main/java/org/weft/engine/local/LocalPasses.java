@@ -97,7 +97,7 @@ final class LocalPasses implements Passes {
   public <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException {
     pack(plan.modes());
-    LocalSite site = new LocalSite(files, tensor, plan, packed, kernels(), scope);
+    LocalSite site = new LocalSite(files, tensor, plan, packed, kernels(), scope, reproducible);
     M model = method.run(site, progress.observer(method));
     long start = System.nanoTime();
     keep.keep(model, site);

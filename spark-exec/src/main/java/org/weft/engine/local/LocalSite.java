@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RangeOfRows;
+import org.weft.decomposition.rows.RangesOfRows;
+import org.weft.decomposition.rows.RowBlocks;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
@@ -57,6 +59,7 @@ final class LocalSite implements Site {
   private final LocalKernels kernels;
   private final MemoryScope scope;
   private final Regions regions;
+  private final boolean reproducible;
   private final Map<String, Kernel> algebra = new HashMap<>();
   private final Map<Result, TensorStorage> results = new HashMap<>();
   private final Map<Other, TensorStorage> others = new HashMap<>();
@@ -64,6 +67,7 @@ final class LocalSite implements Site {
   /**
    * @param kernels of the plan
    * @param scope owner of all rows
+   * @param reproducible whether sums over rows are added up as executors do
    */
   LocalSite(
       FileAccess files,
@@ -71,13 +75,15 @@ final class LocalSite implements Site {
       JobPlan plan,
       Passes.Packed packed,
       LocalKernels kernels,
-      MemoryScope scope) {
+      MemoryScope scope,
+      boolean reproducible) {
     this.files = files;
     this.tensor = tensor;
     this.plan = plan;
     this.packed = packed;
     this.kernels = kernels;
     this.scope = scope;
+    this.reproducible = reproducible;
     this.regions = new Regions(scope);
     try (KernelLibrary library = KernelLibrary.open(plan.image())) {
       for (KernelRequest request : plan.algebra()) {
@@ -235,13 +241,49 @@ final class LocalSite implements Site {
     step.rows().forEach((name, each) -> rows.put(name, ((LocalRows) each).storage));
     Optional<LocalRows> temporary =
         step.product().flatMap(product -> product(step.mode(), product, rows));
-    Sums sums =
-        new RangeOfRows(algebra::get, plan.resources().coresPerExecutor(), rows, scope)
-            .run(step.operations(), SmallMatrix.of(step.small()));
+    Map<String, SmallMatrix> small = SmallMatrix.of(step.small());
+    Sums sums = reproducible ? byBlocks(step, rows, small) : run(step, rows, small, scope);
     step.written()
         .forEach(name -> kernels.changed(Objects.requireNonNull(rows.get(name)).vals().address()));
     temporary.ifPresent(LocalRows::close);
     return sums;
+  }
+
+  private Sums run(
+      Step step, Map<String, TensorStorage> rows, Map<String, SmallMatrix> small, MemoryScope own) {
+    return new RangeOfRows(algebra::get, plan.resources().coresPerExecutor(), rows, own)
+        .run(step.operations(), small);
+  }
+
+  /** The operations on the ranges and blocks in which executors have the rows, in order. */
+  private Sums byBlocks(
+      Step step, Map<String, TensorStorage> rows, Map<String, SmallMatrix> small) {
+    List<Long> read = step.read().stream().map(name -> rowBytes(rows, name)).toList();
+    List<Long> written = step.written().stream().map(name -> rowBytes(rows, name)).toList();
+    long[] starts = RangesOfRows.starts(plan, step.mode(), RangesOfRows.mostOf(plan));
+    Sums all = Sums.zeros(step.operations());
+    for (int range = 0; range + 1 < starts.length; range++) {
+      Sums sums = Sums.zeros(step.operations());
+      long count = starts[range + 1] - starts[range];
+      for (long row = 0; row < count; ) {
+        long end = RowBlocks.end(row, count, read, written);
+        long from = starts[range] + row;
+        long length = end - row;
+        try (MemoryScope block = scope.child("step on rows")) {
+          Map<String, TensorStorage> some = new HashMap<>(rows);
+          some.replaceAll((name, matrix) -> RangeOfRows.range(matrix, from, length, block));
+          sums.add(run(step, some, small, block));
+        }
+        row = end;
+      }
+      all.add(sums);
+    }
+    return all;
+  }
+
+  private static long rowBytes(Map<String, TensorStorage> rows, String name) {
+    TensorStorage matrix = Objects.requireNonNull(rows.get(name));
+    return RangeOfRows.columns(matrix) * (long) matrix.format().valueType().bytes();
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.rows.RowBlocks;
 import org.weft.engine.Measurements;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeMemory;
@@ -19,11 +20,10 @@ import org.weft.tensor.TensorStorage;
  */
 public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartition>, RowBlock> {
   private static final long serialVersionUID = 1L;
-  private static final int BLOCK_ELEMENTS = 1 << 17;
 
   /** Rows of every block that a step hands on, but for the last of a partition. */
   public static int blockRows(int columns) {
-    return Math.max(1, BLOCK_ELEMENTS / Math.max(1, columns));
+    return RowBlocks.unitRows(columns);
   }
 
   private final KernelCall call;

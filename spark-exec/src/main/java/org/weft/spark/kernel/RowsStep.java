@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.weft.decomposition.rows.RangeOfRows;
+import org.weft.decomposition.rows.RowBlocks;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Sums;
@@ -103,9 +104,13 @@ public record RowsStep(
           long rowBytes = (long) target.columns() * target.type().bytes();
           writers.put(name, new FactorBlocks.Writer(target.space(), range, count, rowBytes));
         });
+    List<Long> readBytes =
+        read.values().stream().map(each -> (long) each.columns() * each.type().bytes()).toList();
+    List<Long> writtenBytes =
+        written.values().stream().map(each -> (long) each.columns() * each.type().bytes()).toList();
     Sums sums = Sums.zeros(operations);
     for (long row = 0; row < count; ) {
-      long end = end(row, count, writers);
+      long end = RowBlocks.end(row, count, readBytes, writtenBytes);
       try (MemoryScope scope = TaskMemory.ofTask().scope().child("step on rows")) {
         Map<String, TensorStorage> rows = new HashMap<>();
         for (Map.Entry<String, TensorStorage> each : made.entrySet()) {
@@ -117,18 +122,6 @@ public record RowsStep(
       row = end;
     }
     return new StepPart(range, partition, sums, FactorBlocks.here());
-  }
-
-  private long end(long row, long count, Map<String, FactorBlocks.Writer> writers) {
-    long end = count;
-    for (FactorVersion version : read.values()) {
-      long rowBytes = (long) version.columns() * version.type().bytes();
-      end = Math.min(end, row + FactorBlocks.blockRows(rowBytes));
-    }
-    for (FactorBlocks.Writer writer : writers.values()) {
-      end = Math.min(end, writer.end(row));
-    }
-    return end;
   }
 
   private static TensorStorage part(MemoryScope scope, TensorStorage made, long row, long end) {

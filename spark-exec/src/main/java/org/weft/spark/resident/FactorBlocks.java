@@ -20,6 +20,7 @@ import org.apache.spark.storage.ByteBufferBlockData;
 import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.io.ChunkedByteBuffer;
+import org.weft.decomposition.rows.RowBlocks;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.NativeRuntime;
 import org.weft.spark.exchange.Question;
@@ -39,9 +40,6 @@ import scala.reflect.ClassTag$;
  * BlockSpace}. Spark's driver does not know these blocks: each step says where its rows are.
  */
 public final class FactorBlocks {
-  /** Most bytes of a block, but for a row that is longer. */
-  private static final int BLOCK_BYTES = 8 << 20;
-
   /** Bytes of the rows that a question asks for, but for the last of them. */
   static final int ANSWER_BYTES = 1 << 20;
 
@@ -55,7 +53,7 @@ public final class FactorBlocks {
 
   /** Rows of every block of a range, but for the last one. */
   public static long blockRows(long rowBytes) {
-    return Math.max(1, BLOCK_BYTES / Math.max(1, rowBytes));
+    return RowBlocks.blockRows(rowBytes);
   }
 
   /** Stores the rows of a range, which are a matrix. */

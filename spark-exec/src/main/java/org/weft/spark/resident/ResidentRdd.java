@@ -21,7 +21,6 @@ import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.PackedForm;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
-import org.weft.runtime.ColumnPasses;
 import org.weft.spark.read.NumberedPartition;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -150,7 +149,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     TensorStorage storage =
         Packing.pack(entry.scope(), local, form.format(), blocks, form.offset(range));
     return new ResidentPartition(
-        partition, range, entries, ColumnPasses.sumOfSquares(storage.vals()), storage, entry);
+        partition, range, entries, Packing.sumOfSquares(storage, 1), storage, entry);
   }
 
   @SuppressWarnings("unchecked")
