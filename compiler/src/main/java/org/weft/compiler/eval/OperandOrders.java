@@ -35,8 +35,8 @@ final class OperandOrders {
   /** In iterations: some 10 ms, about what it takes to compile a conversion. */
   private static final double LEAST_SAVING = 1e7;
 
-  /** Most orders of two operands that are tried together. */
-  private static final int MOST_PAIRS = 32;
+  /** Most orders of two operands together that are tried at a time: each is costed by itself. */
+  private static final int MOST_OF_TWO = 100;
 
   private final boolean eager;
   private final TensorAssignment assignment;
@@ -157,50 +157,54 @@ final class OperandOrders {
     double stored = stored();
     double least = stored;
     double saving = eager ? 0 : LEAST_SAVING;
-    while (stored > saving && stored < Double.POSITIVE_INFINITY) {
-      Map<Integer, int[]> best = null;
-      for (Map<Integer, int[]> trial : moves()) {
-        double iterations = iterations(trial);
-        if (iterations < least) {
-          least = iterations;
-          best = trial;
-        }
+    boolean improves = stored > saving && stored < Double.POSITIVE_INFINITY;
+    while (improves) {
+      double before = least;
+      least = take(moves(), least);
+      if (least == before) {
+        least = take(movesOfTwo(), least);
       }
-      if (best == null) {
-        break;
-      }
-      chosen.clear();
-      chosen.putAll(best);
+      improves = least < before;
     }
     return new Choice(assignment, chosen, stored, least);
   }
 
+  /** Chooses the orders with the fewest iterations, if they are fewer; returns these. */
+  private double take(List<Map<Integer, int[]>> moves, double fewer) {
+    double least = fewer;
+    Map<Integer, int[]> best = chosen;
+    for (Map<Integer, int[]> trial : moves) {
+      double iterations = iterations(trial);
+      if (iterations < least) {
+        least = iterations;
+        best = trial;
+      }
+    }
+    Map<Integer, int[]> taken = Map.copyOf(best);
+    chosen.clear();
+    chosen.putAll(taken);
+    return least;
+  }
+
+  private List<TensorExpr.Access> movable() {
+    return assignment.value().accesses().stream()
+        .distinct()
+        .filter(access -> !access.tensor().format().isDense())
+        .filter(access -> Conversions.isPlain(access.tensor().format()))
+        .toList();
+  }
+
   /**
-   * What is chosen with one or two operands in any other order, or one label of all operands
-   * further in front. Operands of many modes get one mode further in front.
+   * What is chosen with one operand in any other order, or one label of all operands further in
+   * front. Operands of many modes get one mode further in front.
    */
   private List<Map<Integer, int[]>> moves() {
-    List<TensorExpr.Access> movable =
-        assignment.value().accesses().stream()
-            .distinct()
-            .filter(access -> !access.tensor().format().isDense())
-            .filter(access -> Conversions.isPlain(access.tensor().format()))
-            .toList();
+    List<TensorExpr.Access> movable = movable();
     List<Map<Integer, int[]>> moves = new ArrayList<>();
     Set<List<IndexVar>> pairs = new LinkedHashSet<>();
-    for (int one = 0; one < movable.size(); one++) {
-      TensorExpr.Access access = movable.get(one);
-      List<int[]> others = others(order(access));
-      others.forEach(other -> moves.add(with(Map.of(access, other))));
-      for (TensorExpr.Access second : movable.subList(0, one)) {
-        List<int[]> seconds = others(order(second));
-        if (others.size() * seconds.size() <= MOST_PAIRS) {
-          for (int[] other : others) {
-            seconds.forEach(of -> moves.add(with(Map.of(access, other, second, of))));
-          }
-        }
-      }
+    for (TensorExpr.Access access : movable) {
       int[] order = order(access);
+      others(order).forEach(other -> moves.add(with(Map.of(access, other))));
       for (int from = 1; from < order.length; from++) {
         for (int to = 0; to < from; to++) {
           pairs.add(
@@ -221,6 +225,26 @@ final class OperandOrders {
       }
       if (all.size() > 1) {
         moves.add(with(all));
+      }
+    }
+    return moves;
+  }
+
+  /** What is chosen with two operands in other orders, where these are not many. */
+  private List<Map<Integer, int[]>> movesOfTwo() {
+    List<TensorExpr.Access> movable = movable();
+    List<Map<Integer, int[]>> moves = new ArrayList<>();
+    for (int one = 0; one < movable.size(); one++) {
+      for (int two = 0; two < one; two++) {
+        List<int[]> seconds = others(order(movable.get(two)));
+        for (int[] other : others(order(movable.get(one)))) {
+          if (moves.size() + seconds.size() > MOST_OF_TWO) {
+            return List.of();
+          }
+          for (int[] second : seconds) {
+            moves.add(with(Map.of(movable.get(one), other, movable.get(two), second)));
+          }
+        }
       }
     }
     return moves;
