@@ -163,10 +163,11 @@ public final class CommonOptions {
       hidden = true,
       names = "--reproducible",
       description =
-          "Give the same bits on any number of threads, cores and executors, which takes some time:"
-              + " of decompositions and products in one process and on a cluster, too; eval and run"
-              + " divide statements on a cluster, and have other last digits there. Without it, only"
-              + " equal numbers give the same bits.")
+          "Give the same bits on any number of threads, cores and executors, which takes some time."
+              + " Decompositions and products of a tensor with matrices give the same bits in one"
+              + " process and on a cluster. eval and run may have other last digits on a cluster,"
+              + " which divides their statements. Without the option, the same bits need the same"
+              + " numbers of threads, cores and executors.")
   public boolean reproducible;
 
   @Option(

@@ -274,21 +274,24 @@ final class LocalKernels {
         rows.add(rows(result, part.range()));
       }
     }
-    if (reproducible && !groups.isEmpty()) {
-      for (int number = 0; number < parts.size(); number++) {
-        boolean first = number < groups.size();
-        int own = groups.size() - 1;
-        rows.add(groups.get(first ? number : 1 + (number - groups.size()) % own));
-      }
-    }
-    for (int group = 0; group < groups.size() && !reproducible; group++) {
-      int end = pass.groupStart(group + 1);
-      for (int number = pass.groupStart(group); number < end; number++) {
-        rows.add(groups.get(group));
-      }
+    for (int number = 0; number < parts.size() && !groups.isEmpty(); number++) {
+      rows.add(groups.get(reproducible ? inOrder(number, groups.size()) : groupOf(number, pass)));
     }
     int threads = groups.isEmpty() ? plan.resources().kernelThreads() : 1;
     return new Pass(pass, kernel, pass.flopsPerEntry(), parts, operands, rows, groups, threads);
+  }
+
+  /** Which result a partition adds to: the first keeps the sum, the others come in turn. */
+  private static int inOrder(int partition, int results) {
+    return partition < results ? partition : 1 + (partition - results) % (results - 1);
+  }
+
+  private static int groupOf(int partition, ModePlan pass) {
+    int group = 0;
+    while (pass.groupStart(group + 1) <= partition) {
+      group++;
+    }
+    return group;
   }
 
   /** The place of a partition's rows in the result, or one of its own for later pieces. */
