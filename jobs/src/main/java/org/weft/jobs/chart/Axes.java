@@ -92,12 +92,6 @@ public final class Axes implements Picture {
     return this;
   }
 
-  /** The vertical axis by powers. */
-  public Axes logarithmicY() {
-    logarithmicY = true;
-    return this;
-  }
-
   /** Both axes begin at 0. */
   public Axes fromZero() {
     fromZero = true;

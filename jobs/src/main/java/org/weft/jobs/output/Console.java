@@ -2,8 +2,6 @@ package org.weft.jobs.output;
 
 import java.io.PrintStream;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
@@ -27,7 +25,6 @@ public final class Console {
   private final PrintStream out;
   private final PrintStream err;
   private final boolean terminal;
-  private final Set<String> noted = ConcurrentHashMap.newKeySet();
   private boolean quiet;
   private boolean verbose;
   private boolean barShown;
@@ -78,13 +75,6 @@ public final class Console {
     if (!quiet && !ended) {
       clearBar();
       err.println(String.format(Locale.ROOT, format, arguments));
-    }
-  }
-
-  /** As {@link #note}, unless the same line was said before. */
-  public void noteOnce(String format, Object... arguments) {
-    if (noted.add(String.format(Locale.ROOT, format, arguments))) {
-      note(format, arguments);
     }
   }
 

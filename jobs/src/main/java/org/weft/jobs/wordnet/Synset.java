@@ -7,9 +7,8 @@ import java.util.List;
  *
  * @param words synonyms, the most frequent first; at least one
  * @param partOfSpeech {@code n}, {@code v}, {@code a} or {@code r}
- * @param gloss definition and examples
  */
-public record Synset(List<String> words, char partOfSpeech, String gloss) {
+public record Synset(List<String> words, char partOfSpeech) {
   public Synset {
     words = List.copyOf(words);
   }

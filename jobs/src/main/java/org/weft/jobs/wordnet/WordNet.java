@@ -117,8 +117,7 @@ public final class WordNet {
       pointers.add(new Pointer(key, fields[at], target));
     }
     numbers.put(key, synsets.size());
-    String gloss = bar < 0 ? "" : line.substring(bar + 1).strip();
-    synsets.add(new Synset(lemmas, part.tag(), gloss));
+    synsets.add(new Synset(lemmas, part.tag()));
   }
 
   /** Words as people write them: blanks for underscores, without the syntactic marker "(a)". */
