@@ -84,7 +84,7 @@ class CommandLineTest {
   void commonOptionsAreExplainedInOnePlace() {
     Run topic = Run.of("help", "options");
     assertThat(topic.status()).as(topic.err()).isZero();
-    assertThat(topic.out()).contains("--master=URL", "--overwrite", "--fetch=HOW", "-q, --quiet");
+    assertThat(topic.out()).contains("--master=URL", "--overwrite", "-q, --quiet");
     assertThat(Run.of("options").out()).isEqualTo(topic.out());
     for (Run help : List.of(Run.of("top", "--help"), Run.of("help", "top"))) {
       assertThat(help.out())

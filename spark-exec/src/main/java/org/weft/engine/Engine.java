@@ -14,6 +14,7 @@ import org.weft.decomposition.Method;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.cp.AlternatingLeastSquares;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Site;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.order.RowOwners;
@@ -25,7 +26,6 @@ import org.weft.planner.Planner;
 import org.weft.planner.job.Job;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
-import org.weft.reorder.Relabelling;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
@@ -184,13 +184,13 @@ public final class Engine implements AutoCloseable {
    * Runs a job of one statement, and writes its result.
    *
    * @param factors for each mode whose factor the statement reads, a matrix of mode size x rank; a
-   *     vector is a matrix of one column
+   *     vector is a matrix of one column. Processes read the rows that they need.
    * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}, {@code OUTPUT_EXISTS}, ...
    */
   public JobReport run(
       EngineTensor tensor,
       Job job,
-      IntFunction<DenseMatrix> factors,
+      IntFunction<RowSource> factors,
       OutputTarget out,
       ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
@@ -200,7 +200,7 @@ public final class Engine implements AutoCloseable {
         (label, clock) -> {
           JobPlan plan = planned(tensor, job, clock, progress);
           ModePlan pass = plan.only();
-          List<DenseMatrix> operands = operands(tensor, pass, factors);
+          List<RowSource> operands = operands(tensor, pass, factors);
           try (Passes passes = backend.open(tensor, plan, clock)) {
             progress.step("pack " + pass.tensorShape() + " by mode " + root(pass), 1, 3);
             long stored = passes.packed(pass).storedEntries();
@@ -212,14 +212,13 @@ public final class Engine implements AutoCloseable {
         });
   }
 
-  private static List<DenseMatrix> operands(
-      EngineTensor tensor, ModePlan pass, IntFunction<DenseMatrix> factors) {
-    List<DenseMatrix> operands = new ArrayList<>();
+  private static List<RowSource> operands(
+      EngineTensor tensor, ModePlan pass, IntFunction<RowSource> factors) {
+    List<RowSource> operands = new ArrayList<>();
     for (Operand operand : pass.kernel().operands()) {
-      DenseMatrix matrix = factors.apply(operand.mode());
+      RowSource matrix = factors.apply(operand.mode());
       requireShape(operand, tensor.statistics().shape(), matrix);
-      Relabelling there = tensor.relabelling();
-      operands.add(there == null ? matrix : there.applyToRows(operand.mode(), matrix));
+      operands.add(matrix);
     }
     return operands;
   }
@@ -229,7 +228,7 @@ public final class Engine implements AutoCloseable {
    *
    * @throws WeftException {@code SHAPE_MISMATCH}
    */
-  private static void requireShape(Operand operand, TensorShape tensor, DenseMatrix matrix) {
+  private static void requireShape(Operand operand, TensorShape tensor, RowSource matrix) {
     int columns = Math.max(1, operand.columns());
     if (matrix.rows() != tensor.size(operand.mode()) || matrix.columns() != columns) {
       throw new WeftException(

@@ -16,7 +16,6 @@ import org.weft.planner.machine.Resources;
  * @param check whether kernels check every access
  * @param optimisation of kernels, LLVM's level, 0 to 3. Less than 3 is for statements that run once
  *     on few entries: at 0 a kernel is made in an eighth of the time, and is many times slower
- * @param operandFetch how operands get to the processes that read them
  * @param cluster to plan for; empty for the one that jobs run on
  */
 public record EngineOptions(
@@ -26,7 +25,6 @@ public record EngineOptions(
     Optional<Path> compilerCache,
     boolean check,
     int optimisation,
-    OperandFetch operandFetch,
     Optional<Resources> cluster) {
   public EngineOptions {
     if (threadsPerTask < 0 || memoryBytes < 0) {
@@ -49,7 +47,6 @@ public record EngineOptions(
             .map(Path::of),
         false,
         3,
-        OperandFetch.AUTO,
         Optional.empty());
   }
 
@@ -62,28 +59,22 @@ public record EngineOptions(
         compilerCache,
         check,
         optimisation,
-        operandFetch,
         cluster);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
     return new EngineOptions(
-        planner, value, memoryBytes, compilerCache, check, optimisation, operandFetch, cluster);
+        planner, value, memoryBytes, compilerCache, check, optimisation, cluster);
   }
 
   public EngineOptions withMemoryBytes(long value) {
     return new EngineOptions(
-        planner, threadsPerTask, value, compilerCache, check, optimisation, operandFetch, cluster);
+        planner, threadsPerTask, value, compilerCache, check, optimisation, cluster);
   }
 
   public EngineOptions withOptimisation(int level) {
     return new EngineOptions(
-        planner, threadsPerTask, memoryBytes, compilerCache, check, level, operandFetch, cluster);
-  }
-
-  public EngineOptions withOperandFetch(OperandFetch value) {
-    return new EngineOptions(
-        planner, threadsPerTask, memoryBytes, compilerCache, check, optimisation, value, cluster);
+        planner, threadsPerTask, memoryBytes, compilerCache, check, level, cluster);
   }
 
   /** For plans that are looked at and not run. */
@@ -95,7 +86,6 @@ public record EngineOptions(
         compilerCache,
         check,
         optimisation,
-        operandFetch,
         Optional.of(value));
   }
 }

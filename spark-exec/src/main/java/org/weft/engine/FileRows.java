@@ -15,6 +15,7 @@ import org.weft.tensor.DenseMatrix;
  * @param scale of the others: they are in [0, scale)
  */
 public record FileRows(NpyRows file, long count, long seed, double scale) implements RowSource {
+  private static final int GAP_ROWS = 1 << 10;
 
   /** The rows of the file alone. */
   public static FileRows of(NpyRows file) {
@@ -29,6 +30,12 @@ public record FileRows(NpyRows file, long count, long seed, double scale) implem
   @Override
   public int columns() {
     return file.columns();
+  }
+
+  /** A row costs less than to look for one in another place. */
+  @Override
+  public int gapRows() {
+    return GAP_ROWS;
   }
 
   @Override

@@ -3,8 +3,8 @@ package org.weft.engine;
 import java.io.IOException;
 import java.util.List;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.planner.ModePlan;
-import org.weft.tensor.DenseMatrix;
 
 /** The passes of one plan over one tensor. Closing ends them; the packed tensor stays with it. */
 public interface Passes extends AutoCloseable {
@@ -25,9 +25,9 @@ public interface Passes extends AutoCloseable {
   /**
    * Runs a pass and writes its result.
    *
-   * @param operands one matrix for each operand of the pass's kernel, in their order
+   * @param operands rows for each operand of the pass's kernel, in their order
    */
-  void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out);
+  void write(ModePlan pass, List<RowSource> operands, OutputTarget out);
 
   /**
    * Runs the method whose job this is.

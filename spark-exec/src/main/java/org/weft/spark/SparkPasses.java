@@ -8,6 +8,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.rows.RangesOfRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
@@ -22,12 +23,10 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
-import org.weft.planner.kernel.Operand;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.KernelImage;
-import org.weft.spark.kernel.BroadcastOperand;
 import org.weft.spark.kernel.DenseOperand;
 import org.weft.spark.kernel.DenseStep;
 import org.weft.spark.kernel.EntryBlock;
@@ -39,13 +38,11 @@ import org.weft.spark.output.OriginalRows;
 import org.weft.spark.output.ResultFile;
 import org.weft.spark.output.RowFiles;
 import org.weft.spark.resident.FactorLost;
-import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -95,10 +92,8 @@ final class SparkPasses implements Passes {
   @Override
   public <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException {
-    int ranges =
-        options.planner().reproducible() ? RangesOfRows.mostOf(plan) : context.defaultParallelism();
     for (int run = 1; ; run++) {
-      try (SparkSite site = new SparkSite(context, tensor, this, plan, packed, ranges)) {
+      try (SparkSite site = site(packed)) {
         M model = method.run(site, progress.observer(method));
         keep.keep(model, site);
         return model;
@@ -119,30 +114,34 @@ final class SparkPasses implements Passes {
     }
   }
 
+  private SparkSite site(Packed packed) {
+    int ranges =
+        options.planner().reproducible() ? RangesOfRows.mostOf(plan) : context.defaultParallelism();
+    return new SparkSite(context, tensor, this, plan, packed, ranges);
+  }
+
   @Override
-  public void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out) {
-    List<OperandRows> offered = new ArrayList<>();
+  public void write(ModePlan pass, List<RowSource> matrices, OutputTarget out) {
     long start = System.nanoTime();
-    try {
-      for (DenseMatrix operand : operands) {
-        offered.add(offer(operand));
+    try (SparkSite site = site(packed(pass))) {
+      List<DenseOperand> operands = new ArrayList<>();
+      for (int i = 0; i < matrices.size(); i++) {
+        operands.add(site.operand(pass, pass.kernel().operands().get(i), matrices.get(i)));
       }
       ResultFile file = new ResultFile(files, out, clock.measurements());
       TensorShape shape = pass.writtenShape();
       if (pass.kernel().merge() == Merge.ENTRIES) {
         file.writeEntries(
-            resultEntries(pass, offered),
+            resultEntries(pass, operands),
             shape,
             pass.writtenOrder(),
             resultSlices(pass),
             tensor.resultRelabelling() == null && !pass.partitioning().anyOverlapping());
       } else if (pass.kernel().merge() == Merge.ROWS && tensor.resultRelabelling() == null) {
-        file.writeRanges(resultRows(pass, offered), shape, pass.partitioning());
+        file.writeRanges(resultRows(pass, operands), shape, pass.partitioning());
       } else {
-        file.writeRows(resultRows(pass, offered), shape);
+        file.writeRows(resultRows(pass, operands), shape);
       }
-    } finally {
-      offered.forEach(OperandRows::destroy);
     }
     ran(pass, System.nanoTime() - start);
   }
@@ -172,22 +171,6 @@ final class SparkPasses implements Passes {
     return tensor.isResident(pass.form());
   }
 
-  /** Offers a matrix to all processes: whole, or as blocks of rows of which each takes its own. */
-  OperandRows offer(DenseMatrix matrix) {
-    int blocks = options.operandFetch().blocks(matrix, plan.resources().executors());
-    long blockRows = Math.max(1, (matrix.rows() + blocks - 1) / blocks);
-    List<Sent<DenseMatrix>> broadcasts = new ArrayList<>();
-    if (blocks == 1) {
-      broadcasts.add(Wire.send(context, matrix));
-    } else {
-      for (long from = 0; from < matrix.rows(); from += blockRows) {
-        long to = Math.min(matrix.rows(), from + blockRows);
-        broadcasts.add(Wire.send(context, matrix.slice(from, to)));
-      }
-    }
-    return new OperandRows(broadcasts, matrix.rows(), matrix.columns(), blockRows);
-  }
-
   /** The rows of a pass with a dense result; nothing runs yet. */
   JavaRDD<RowBlock> rows(ModePlan pass, List<DenseOperand> operands) {
     return resident(pass).partitions().mapPartitions(step(pass, operands));
@@ -210,21 +193,18 @@ final class SparkPasses implements Passes {
   }
 
   /** The entries of a pass with a sparse result; nothing runs yet. */
-  JavaRDD<EntryBlock> entries(ModePlan pass, List<OperandRows> operands) {
+  private JavaRDD<EntryBlock> entries(ModePlan pass, List<DenseOperand> operands) {
     int[] written = pass.kernel().writtenModes().stream().mapToInt(Integer::intValue).toArray();
     return resident(pass)
         .partitions()
         .mapPartitions(
             new SparseStep(
-                call(pass, broadcast(pass, operands)),
-                pass.resultShape(),
-                written,
-                clock.measurements()));
+                call(pass, operands), pass.resultShape(), written, clock.measurements()));
   }
 
   /** As {@link #rows}, with the row numbers that the caller is to see. */
-  JavaRDD<RowBlock> resultRows(ModePlan pass, List<OperandRows> operands) {
-    JavaRDD<RowBlock> rows = rows(pass, broadcast(pass, operands));
+  private JavaRDD<RowBlock> resultRows(ModePlan pass, List<DenseOperand> operands) {
+    JavaRDD<RowBlock> rows = rows(pass, operands);
     @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     return back == null || pass.kernel().merge() != Merge.ROWS
         ? rows
@@ -232,7 +212,7 @@ final class SparkPasses implements Passes {
   }
 
   /** As {@link #entries}, with the coordinates that the caller is to see. */
-  JavaRDD<EntryBlock> resultEntries(ModePlan pass, List<OperandRows> operands) {
+  private JavaRDD<EntryBlock> resultEntries(ModePlan pass, List<DenseOperand> operands) {
     JavaRDD<EntryBlock> entries = entries(pass, operands);
     @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     if (back == null) {
@@ -262,22 +242,6 @@ final class SparkPasses implements Passes {
   /** Books one execution of {@code pass}. */
   void ran(ModePlan pass, long elapsedNanos) {
     clock.ran(plan, pass, elapsedNanos);
-  }
-
-  private static List<DenseOperand> broadcast(ModePlan pass, List<OperandRows> matrices) {
-    KernelPlan kernel = pass.kernel();
-    List<DenseOperand> operands = new ArrayList<>();
-    for (int i = 0; i < matrices.size(); i++) {
-      Operand operand = kernel.operands().get(i);
-      operands.add(
-          new BroadcastOperand(
-              operand.name(),
-              operand.isVector(),
-              operand.mode(),
-              kernel.isSliced(operand),
-              matrices.get(i)));
-    }
-    return operands;
   }
 
   private KernelCall call(ModePlan pass, List<DenseOperand> operands) {

@@ -16,6 +16,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RandomRows;
 import org.weft.decomposition.rows.RangesOfRows;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
@@ -32,7 +33,6 @@ import org.weft.planner.kernel.Operand;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.kernel.DenseOperand;
-import org.weft.spark.kernel.FactorOperand;
 import org.weft.spark.kernel.FactorRange;
 import org.weft.spark.kernel.OwnedRows;
 import org.weft.spark.kernel.RowBlock;
@@ -42,11 +42,9 @@ import org.weft.spark.output.OriginalRows;
 import org.weft.spark.output.RowFiles;
 import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.FactorBlocks;
-import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.ResidentTensor;
-import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.SentRows;
 import org.weft.spark.resident.StoredRows;
 import org.weft.spark.wire.PartitionWork;
@@ -123,8 +121,15 @@ final class SparkSite implements Site, AutoCloseable {
       return version;
     }
 
-    SparkRows from(FactorSource source) {
-      version = new FactorVersion(mode, 0, columns, type, starts(mode), source);
+    /** A matrix of the driver is sent to each process once. */
+    SparkRows from(RowSource source, long[] ranges) {
+      RowSource there = source;
+      if (source instanceof RowSource.Matrix matrix) {
+        given = Wire.send(context, matrix.matrix());
+        there = new SentRows(given, source.rows(), source.columns());
+      }
+      GivenRows rows = new GivenRows(there, mode, tensor.originalCoordinates());
+      version = new FactorVersion(mode, 0, columns, type, ranges, rows);
       return this;
     }
 
@@ -209,20 +214,18 @@ final class SparkSite implements Site, AutoCloseable {
 
   @Override
   public Rows random(int mode, int columns, ValueType type, long seed) {
-    return new SparkRows(mode, columns, type)
-        .from(new SeededRows(seed, mode, tensor.originalCoordinates()));
+    return given(mode, new RandomRows(seed, shape().size(mode), columns), type);
   }
 
-  /** A matrix of the driver is sent to each process once. */
   @Override
   public Rows given(int mode, RowSource source, ValueType type) {
-    SparkRows rows = new SparkRows(mode, source.columns(), type);
-    RowSource there = source;
-    if (source instanceof RowSource.Matrix matrix) {
-      rows.given = Wire.send(context, matrix.matrix());
-      there = new SentRows(rows.given, source.rows(), source.columns());
-    }
-    return rows.from(new GivenRows(there, mode, tensor.originalCoordinates()));
+    return new SparkRows(mode, source.columns(), type).from(source, starts(mode));
+  }
+
+  /** What a kernel reads of a matrix. */
+  DenseOperand operand(ModePlan pass, Operand operand, RowSource source) {
+    SparkRows rows = new SparkRows(operand.mode(), source.columns(), plan.job().valueType());
+    return operand(pass, operand, rows.from(source, new long[] {0, source.rows()}));
   }
 
   /** The ranges of a mode's rows: a partition's slices, or whole blocks of all rows. */
@@ -303,9 +306,7 @@ final class SparkSite implements Site, AutoCloseable {
     List<DenseOperand> operands = new ArrayList<>();
     for (Operand operand : pass.kernel().operands()) {
       SparkRows factor = (SparkRows) product.get().factors().get(operand.mode());
-      operands.add(
-          new FactorOperand(
-              operand.name(), pass.kernel().isSliced(operand), factor.version(), factor.home));
+      operands.add(operand(pass, operand, factor));
     }
     BlockSpace space = BlockSpace.next();
     boolean used = true;
@@ -328,6 +329,16 @@ final class SparkSite implements Site, AutoCloseable {
         space.remove(context.sc());
       }
     }
+  }
+
+  /** What a kernel reads of rows. */
+  private static DenseOperand operand(ModePlan pass, Operand operand, SparkRows factor) {
+    return new DenseOperand(
+        operand.name(),
+        operand.isVector(),
+        pass.kernel().isSliced(operand),
+        factor.version(),
+        factor.home);
   }
 
   /** What the rows that a step reads lie by, if by the ranges of the step. */

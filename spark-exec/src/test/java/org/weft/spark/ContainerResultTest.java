@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -120,10 +121,15 @@ final class ContainerResultTest {
         columns[mode] = 2;
         for (EngineTensor tensor : List.of(file, moved)) {
           Job ttv = Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE);
-          engine.run(tensor, ttv, m -> DenseMatrix.column(vector), out, ProgressListener.NONE);
+          engine.run(
+              tensor,
+              ttv,
+              m -> RowSource.of(DenseMatrix.column(vector)),
+              out,
+              ProgressListener.NONE);
           assertWritten(entries.ttv(mode, vector), TensorShape.of(left));
           Job ttm = Job.of(FiberStatement.ttm(mode, 2), ValueType.DOUBLE);
-          engine.run(tensor, ttm, m -> matrix, out, ProgressListener.NONE);
+          engine.run(tensor, ttm, m -> RowSource.of(matrix), out, ProgressListener.NONE);
           assertWritten(entries.ttm(mode, rows, 2), TensorShape.of(columns));
         }
       }
@@ -144,7 +150,7 @@ final class ContainerResultTest {
       engine.run(
           tensor,
           job,
-          m -> DenseMatrix.column(vector),
+          m -> RowSource.of(DenseMatrix.column(vector)),
           new OutputTarget(uri, false),
           ProgressListener.NONE);
       assertThat(open().partCount()).as("one for each of 2 cores' 2 tasks").isEqualTo(4);
@@ -153,7 +159,7 @@ final class ContainerResultTest {
                   engine.run(
                       tensor,
                       job,
-                      m -> DenseMatrix.column(vector),
+                      m -> RowSource.of(DenseMatrix.column(vector)),
                       new OutputTarget(uri, false),
                       ProgressListener.NONE))
           .isInstanceOfSatisfying(

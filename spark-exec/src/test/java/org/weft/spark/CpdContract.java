@@ -26,7 +26,6 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
 import org.weft.engine.JobReport;
-import org.weft.engine.OperandFetch;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
 import org.weft.planner.Forms;
@@ -304,8 +303,7 @@ abstract class CpdContract {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     List<CpdResult> results = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.GRID)) {
-      try (Engine engine =
-          open(options.planning(p -> p.withForms(forms)).withOperandFetch(OperandFetch.ROWS))) {
+      try (Engine engine = open(options.planning(p -> p.withForms(forms)))) {
         EngineTensor file = read(engine, entries);
         results.add(engine.cpd(file, job, ProgressListener.NONE));
         EngineTensor shuffled =

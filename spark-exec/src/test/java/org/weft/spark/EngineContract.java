@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -106,8 +107,8 @@ abstract class EngineContract {
     return matrix;
   }
 
-  static DenseMatrix weft(double[][] rows, int columns) {
-    return rows.length == 0 ? DenseMatrix.zeros(0, columns) : DenseMatrix.of(rows);
+  static RowSource weft(double[][] rows, int columns) {
+    return RowSource.of(rows.length == 0 ? DenseMatrix.zeros(0, columns) : DenseMatrix.of(rows));
   }
 
   /** A factor of each mode. */
@@ -119,13 +120,13 @@ abstract class EngineContract {
     return factors;
   }
 
-  private static List<DenseMatrix> matrices(double[][][] factors, int columns) {
+  private static List<RowSource> matrices(double[][][] factors, int columns) {
     return Stream.of(factors).map(rows -> weft(rows, columns)).toList();
   }
 
   /** Into m.npy. */
   private JobReport mttkrp(
-      Engine engine, EngineTensor tensor, ValueType type, int mode, List<DenseMatrix> matrices) {
+      Engine engine, EngineTensor tensor, ValueType type, int mode, List<RowSource> matrices) {
     int order = matrices.size();
     return engine.run(
         tensor,
@@ -154,7 +155,7 @@ abstract class EngineContract {
   void mttkrpAgreesInEveryMode(String name, SparseEntries entries, int partitions)
       throws IOException {
     double[][][] factors = factors(entries, RANK, 100);
-    List<DenseMatrix> matrices = matrices(factors, RANK);
+    List<RowSource> matrices = matrices(factors, RANK);
     try (Engine engine = engine(partitions)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       for (int mode = 0; mode < entries.order(); mode++) {
@@ -185,7 +186,7 @@ abstract class EngineContract {
     MachineParameters narrow = MachineParameters.defaults().withCore(64, 32 << 10, 8 << 20);
     SparseEntries entries = SparseEntries.random(7, 500_000, 100, 2, 4096);
     int rank = 62;
-    List<DenseMatrix> matrices = new ArrayList<>();
+    List<RowSource> matrices = new ArrayList<>();
     double[][][] factors = new double[3][][];
     for (int m = 0; m < 3; m++) {
       factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
@@ -217,7 +218,7 @@ abstract class EngineContract {
       throws IOException {
     SparseEntries entries = SparseEntries.random(5, nonzeros, 100, 2, 8192);
     double[][][] factors = factors(entries, rank, 100);
-    List<DenseMatrix> matrices = matrices(factors, rank);
+    List<RowSource> matrices = matrices(factors, rank);
     EngineOptions options =
         EngineOptions.defaults().planning(p -> p.withPartitions(1).withMachine(machine));
     try (Engine engine = open(options)) {
@@ -242,7 +243,7 @@ abstract class EngineContract {
         engine.run(
             tensor,
             Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE),
-            m -> DenseMatrix.column(vector),
+            m -> RowSource.of(DenseMatrix.column(vector)),
             target("y.tns"),
             ProgressListener.NONE);
         Map<List<Long>, Double> expected = entries.ttv(mode, vector);
@@ -284,7 +285,7 @@ abstract class EngineContract {
   void relabelledTensorsGiveTheSameResults(String name, SparseEntries entries, int partitions)
       throws IOException {
     double[][][] factors = factors(entries, RANK, 100);
-    List<DenseMatrix> matrices = matrices(factors, RANK);
+    List<RowSource> matrices = matrices(factors, RANK);
     Relabelling shuffle = shuffle(entries, 17);
     try (Engine engine = engine(partitions)) {
       EngineTensor file = read(engine, entries, ValueType.DOUBLE);
@@ -298,11 +299,19 @@ abstract class EngineContract {
         double[] vector = Stream.of(factors[mode]).mapToDouble(row -> row[0]).toArray();
         Job ttv = Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE);
         engine.run(
-            tensor, ttv, m -> DenseMatrix.column(vector), target("y.tns"), ProgressListener.NONE);
+            tensor,
+            ttv,
+            m -> RowSource.of(DenseMatrix.column(vector)),
+            target("y.tns"),
+            ProgressListener.NONE);
         assertSame(entries.ttv(mode, vector), tns(folder.resolve("y.tns")));
         byte[] relabelled = lines(folder.resolve("y.tns"));
         engine.run(
-            file, ttv, m -> DenseMatrix.column(vector), target("y.tns"), ProgressListener.NONE);
+            file,
+            ttv,
+            m -> RowSource.of(DenseMatrix.column(vector)),
+            target("y.tns"),
+            ProgressListener.NONE);
         assertThat(relabelled).isEqualTo(lines(folder.resolve("y.tns")));
         Job ttm = Job.of(FiberStatement.ttm(mode, RANK), ValueType.DOUBLE);
         engine.run(tensor, ttm, matrices::get, target("y.tns"), ProgressListener.NONE);
@@ -344,7 +353,7 @@ abstract class EngineContract {
       engine.run(
           tensor,
           Job.of(FiberStatement.ttv(1), ValueType.DOUBLE),
-          m -> DenseMatrix.column(vector),
+          m -> RowSource.of(DenseMatrix.column(vector)),
           target("y.tns"),
           ProgressListener.NONE);
     }
@@ -412,7 +421,7 @@ abstract class EngineContract {
     SparseEntries entries = SparseEntries.random(10, 40, 4, 5, 6);
     try (Engine engine = engine(2)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
-      DenseMatrix wrong = DenseMatrix.zeros(4, RANK);
+      RowSource wrong = RowSource.of(DenseMatrix.zeros(4, RANK));
       assertThatThrownBy(
               () ->
                   engine.run(
@@ -438,7 +447,7 @@ abstract class EngineContract {
                   engine.run(
                       tensor,
                       Job.of(FiberStatement.ttv(0), ValueType.DOUBLE),
-                      m -> DenseMatrix.column(new double[4]),
+                      m -> RowSource.of(DenseMatrix.column(new double[4])),
                       new OutputTarget(existing.toString(), false),
                       ProgressListener.NONE))
           .isInstanceOfSatisfying(

@@ -14,6 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -160,9 +162,9 @@ class SpilledTensorTest {
 
   private Path rows(String uri, long memory, int mode) {
     Path out = folder.resolve("rows" + memory + ".npy");
-    List<DenseMatrix> factors = new ArrayList<>();
+    List<RowSource> factors = new ArrayList<>();
     for (int m = 0; m < SIZES.length; m++) {
-      factors.add(DenseMatrix.random(SIZES[m], RANK, m));
+      factors.add(new RandomRows(m, SIZES[m], RANK));
     }
     try (Engine engine = engine(memory, Forms.AUTO)) {
       EngineTensor tensor = engine.read(uri, options(), ValueType.DOUBLE);
@@ -196,7 +198,7 @@ class SpilledTensorTest {
         engine.run(
             engine.read(text, options(), ValueType.DOUBLE),
             Job.of(FiberStatement.ttm(1, 2), ValueType.DOUBLE),
-            m -> DenseMatrix.random(SIZES[1], 2, 1),
+            m -> new RandomRows(1, SIZES[1], 2),
             new OutputTarget(out.toString(), true),
             ProgressListener.NONE);
       }

@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -66,9 +68,9 @@ class StoredTensorTest {
         SparkEngine.create(
             LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(0)))) {
       EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
-      List<DenseMatrix> factors = new ArrayList<>();
+      List<RowSource> factors = new ArrayList<>();
       for (int m = 0; m < 3; m++) {
-        factors.add(DenseMatrix.random(SHAPE[m], 4, m));
+        factors.add(new RandomRows(m, SHAPE[m], 4));
       }
       OutputTarget target = new OutputTarget(folder.resolve(output).toString(), true);
       return engine.run(

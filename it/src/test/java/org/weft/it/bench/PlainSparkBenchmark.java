@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.sql.SparkSession;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.compiler.eval.LabelledStatement;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.OutputTarget;
@@ -93,7 +95,8 @@ final class PlainSparkBenchmark {
     String x = upload(hdfs, folder, "x.tns", sizes, ENTRIES, 1);
     DenseMatrix b = DenseMatrix.random(sizes[1], RANK, 2);
     DenseMatrix c = DenseMatrix.random(sizes[2], RANK, 3);
-    DenseMatrix none = DenseMatrix.zeros(sizes[0], RANK);
+    List<RowSource> factors =
+        Stream.of(DenseMatrix.zeros(sizes[0], RANK), b, c).map(RowSource::of).toList();
     Job job = Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE);
     compare(
         hdfs,
@@ -102,7 +105,7 @@ final class PlainSparkBenchmark {
         out -> {
           EngineTensor read = read(session, x);
           OutputTarget target = new OutputTarget(out + ".tns", false);
-          session.engine().run(read, job, List.of(none, b, c)::get, target, ProgressListener.NONE);
+          session.engine().run(read, job, factors::get, target, ProgressListener.NONE);
           read.releaseResident();
         },
         out -> PlainJoins.mttkrpByRdds(session.context(), x, b, c, out),

@@ -99,8 +99,6 @@ final class FetchedRowsIT {
                 1,
                 "--partitions",
                 PROCESSES,
-                "--fetch",
-                "rows",
                 "--reorder",
                 order,
                 "--output",

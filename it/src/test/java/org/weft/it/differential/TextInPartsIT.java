@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.compiler.eval.LabelledStatement;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -31,7 +33,6 @@ import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -74,7 +75,7 @@ final class TextInPartsIT {
   @Test
   void entriesOfLongAndShortParts() throws IOException {
     Job ttm = Job.of(FiberStatement.ttm(2, RANK), ValueType.DOUBLE);
-    DenseMatrix matrix = DenseMatrix.random(20, RANK, 1);
+    RowSource matrix = new RandomRows(1, 20, RANK);
     long blocks =
         sameBytes(
             "ttm",
@@ -86,11 +87,11 @@ final class TextInPartsIT {
   @Test
   void rowsOfWhichMostAreZero() throws IOException {
     Job mttkrp = Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE);
-    List<DenseMatrix> factors =
+    List<RowSource> factors =
         List.of(
-            DenseMatrix.zeros(40_000, RANK),
-            DenseMatrix.random(1_000, RANK, 1),
-            DenseMatrix.random(20, RANK, 2));
+            new RandomRows(0, 40_000, RANK),
+            new RandomRows(1, 1_000, RANK),
+            new RandomRows(2, 20, RANK));
     long blocks =
         sameBytes(
             "mttkrp",

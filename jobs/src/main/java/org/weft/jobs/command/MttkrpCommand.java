@@ -4,11 +4,11 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.jobs.file.Operands;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,13 +39,13 @@ public final class MttkrpCommand extends TensorJobCommand {
       description = "Folder or .npz file of the factors.")
   @Nullable String factors;
 
-  private List<DenseMatrix> given = List.of();
+  private List<RowSource> given = List.of();
 
   @Override
   void prepare(FileAccess files, int order) {
     requireRank(rank);
     if (factors != null) {
-      given = Operands.readFactors(files, factors, order, mode);
+      given = Operands.openFactors(files, factors, order, mode);
       if (rank == null && order > 1) {
         rank = given.get(mode == 0 ? 1 : 0).columns();
       }
@@ -68,9 +68,9 @@ public final class MttkrpCommand extends TensorJobCommand {
     if (factors != null) {
       Operands.requireFactors(given, factors, shape, mode, columns);
     }
-    List<DenseMatrix> operands =
-        given.isEmpty() ? Operands.randomFactors(shape, columns, seed, mode) : given;
     RowStatement statement = RowStatement.mttkrp(shape.order(), mode, columns);
-    return new BoundJob(Job.of(statement, common.type), operands::get);
+    return new BoundJob(
+        Job.of(statement, common.type),
+        m -> given.isEmpty() ? Operands.random(shape, m, columns, seed) : given.get(m));
   }
 }

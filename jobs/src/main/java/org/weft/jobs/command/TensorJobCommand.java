@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
@@ -30,7 +31,6 @@ import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,9 +77,9 @@ abstract class TensorJobCommand extends SparkCommand {
    *
    * @param factors by mode
    */
-  record BoundJob(Job job, IntFunction<DenseMatrix> factors) {}
+  record BoundJob(Job job, IntFunction<RowSource> factors) {}
 
-  /** Checks options and reads the operands that are files; the shape is known later. */
+  /** Checks options and opens the operands that are files; the shape is known later. */
   abstract void prepare(FileAccess files, int order);
 
   abstract BoundJob bind(TensorShape shape);

@@ -5,11 +5,12 @@ import static org.weft.jobs.output.Usage.usage;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.jobs.file.Operands;
 import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -32,7 +33,7 @@ public final class TtmCommand extends TensorJobCommand {
   @Option(names = "--rank", paramLabel = "R", description = "Columns of a random matrix.")
   @Nullable Integer rank;
 
-  private @Nullable DenseMatrix given;
+  private @Nullable RowSource given;
 
   @Override
   void prepare(FileAccess files, int order) {
@@ -42,7 +43,7 @@ public final class TtmCommand extends TensorJobCommand {
           "expected either --matrix M or --rank R, found %s", matrix == null ? "neither" : "both");
     }
     if (matrix != null) {
-      given = Operands.read(files, matrix);
+      given = Operands.open(files, matrix);
     }
   }
 
@@ -62,8 +63,7 @@ public final class TtmCommand extends TensorJobCommand {
     if (given != null && matrix != null) {
       Operands.requireShape(given, matrix, shape, mode, columns);
     }
-    DenseMatrix operand =
-        given != null ? given : DenseMatrix.random(shape.size(mode), columns, seed);
+    RowSource operand = given != null ? given : new RandomRows(seed, shape.size(mode), columns);
     return new BoundJob(Job.of(FiberStatement.ttm(mode, columns), common.type), m -> operand);
   }
 }

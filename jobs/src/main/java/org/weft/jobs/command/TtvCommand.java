@@ -1,16 +1,14 @@
 package org.weft.jobs.command;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.jobs.file.Operands;
 import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,22 +27,12 @@ public final class TtvCommand extends TensorJobCommand {
   @Option(names = "--vector", paramLabel = "V", description = "The vector, a .npy file.")
   @Nullable String vector;
 
-  private @Nullable DenseMatrix given;
+  private @Nullable RowSource given;
 
   @Override
   void prepare(FileAccess files, int order) {
     if (vector != null) {
-      given = Operands.read(files, vector);
-      if (given.columns() != 1 && given.rows() != 1) {
-        throw new WeftException(
-            ErrorCode.SHAPE_MISMATCH,
-            String.format(
-                Locale.ROOT,
-                "%s: expected a vector, found a matrix of %d x %d; use weft ttm for matrices",
-                vector,
-                given.rows(),
-                given.columns()));
-      }
+      given = Operands.openVector(files, vector);
     }
   }
 
@@ -60,12 +48,7 @@ public final class TtvCommand extends TensorJobCommand {
 
   @Override
   BoundJob bind(TensorShape shape) {
-    DenseMatrix source = given != null ? given : DenseMatrix.random(shape.size(mode), 1, seed);
-    double[] operand = new double[Math.toIntExact(source.rows() * source.columns())];
-    for (int i = 0; i < operand.length; i++) {
-      operand[i] = source.columns() == 1 ? source.get(i, 0) : source.get(0, i);
-    }
-    DenseMatrix column = DenseMatrix.column(operand);
+    RowSource column = given != null ? given : new RandomRows(seed, shape.size(mode), 1);
     if (vector != null) {
       Operands.requireShape(column, vector, shape, mode, 1);
     }

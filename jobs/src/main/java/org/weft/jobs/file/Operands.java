@@ -4,25 +4,52 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.weft.decomposition.rows.RandomRows;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.engine.FileRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
+import org.weft.storage.npy.NpyRows;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
-/** The dense operands of a job: read from NumPy files, or drawn from a seed. */
+/** The dense operands of a job: rows of NumPy files, or drawn from a seed. */
 public final class Operands {
+  private static final RowSource NONE = new RandomRows(0, 0, 1);
+
   private Operands() {}
 
-  /** A matrix, rows x columns; a one-dimensional array is a column. */
-  public static DenseMatrix read(FileAccess files, String uri) {
+  /**
+   * A matrix, rows x columns; a one-dimensional array is a column. Whoever needs rows reads them,
+   * unless the array is in Fortran order, which is read at once.
+   */
+  public static RowSource open(FileAccess files, String uri) {
     if (!uri.toLowerCase(Locale.ROOT).endsWith(".npy")) {
       throw new WeftException(
           ErrorCode.INVALID_FORMAT, uri + ": expected a dense operand in a .npy file; convert it");
     }
-    return NpyFile.read(files, uri);
+    return NpyRows.find(files, uri)
+        .<RowSource>map(FileRows::of)
+        .orElseGet(() -> RowSource.of(NpyFile.read(files, uri)));
+  }
+
+  /** A vector: an array of one mode, or a matrix of one column or one row. */
+  public static RowSource openVector(FileAccess files, String uri) {
+    RowSource found = open(files, uri);
+    if (found.columns() != 1 && found.rows() != 1) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "%s: expected a vector, found a matrix of %d x %d; use weft ttm for matrices",
+              uri,
+              found.rows(),
+              found.columns()));
+    }
+    return found instanceof FileRows rows ? FileRows.of(rows.file().asColumn()) : found;
   }
 
   /**
@@ -30,14 +57,13 @@ public final class Operands {
    * {@code mode0} onwards; that of {@code mode} is not read, because MTTKRP of that mode does not
    * use it.
    */
-  public static List<DenseMatrix> readFactors(
-      FileAccess files, String folder, int order, int mode) {
+  public static List<RowSource> openFactors(FileAccess files, String folder, int order, int mode) {
     if (isArchive(folder)) {
       return archivedFactors(files, folder, order, mode);
     }
-    List<DenseMatrix> factors = new ArrayList<>();
+    List<RowSource> factors = new ArrayList<>();
     for (int m = 0; m < order; m++) {
-      factors.add(m == mode ? DenseMatrix.zeros(0, 1) : read(files, factorName(folder, m)));
+      factors.add(m == mode ? NONE : open(files, factorName(folder, m)));
     }
     return factors;
   }
@@ -55,13 +81,13 @@ public final class Operands {
   }
 
   /**
-   * Checks the factors of {@link #readFactors}.
+   * Checks the factors of {@link #openFactors}.
    *
    * @param mode whose factor is not there
    * @throws WeftException {@code SHAPE_MISMATCH}, with the file
    */
   public static void requireFactors(
-      List<DenseMatrix> factors, String folder, TensorShape shape, int mode, int rank) {
+      List<RowSource> factors, String folder, TensorShape shape, int mode, int rank) {
     for (int m = 0; m < factors.size(); m++) {
       if (m != mode) {
         requireShape(factors.get(m), factorName(folder, m), shape, m, rank);
@@ -75,7 +101,7 @@ public final class Operands {
    * @throws WeftException {@code SHAPE_MISMATCH}, with the file
    */
   public static void requireShape(
-      DenseMatrix matrix, String file, TensorShape shape, int mode, int columns) {
+      RowSource matrix, String file, TensorShape shape, int mode, int columns) {
     if (matrix.rows() != shape.size(mode) || matrix.columns() != columns) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
@@ -92,12 +118,16 @@ public final class Operands {
     }
   }
 
-  private static List<DenseMatrix> archivedFactors(
+  private static List<RowSource> archivedFactors(
       FileAccess files, String uri, int order, int mode) {
     Map<String, DenseMatrix> arrays = NpzFile.read(files, uri);
-    List<DenseMatrix> factors = new ArrayList<>();
+    List<RowSource> factors = new ArrayList<>();
     for (int m = 0; m < order; m++) {
-      DenseMatrix factor = m == mode ? DenseMatrix.zeros(0, 1) : arrays.get("mode" + m);
+      if (m == mode) {
+        factors.add(NONE);
+        continue;
+      }
+      DenseMatrix factor = arrays.get("mode" + m);
       if (factor == null) {
         throw new WeftException(
             ErrorCode.INVALID_FORMAT,
@@ -107,18 +137,13 @@ public final class Operands {
                 + "', found "
                 + String.join(", ", arrays.keySet()));
       }
-      factors.add(factor);
+      factors.add(RowSource.of(factor));
     }
     return factors;
   }
 
-  /** Uniform factors in [0, 1): mode m from {@code seed + m}, the same for any partitioning. */
-  public static List<DenseMatrix> randomFactors(TensorShape shape, int rank, long seed, int mode) {
-    List<DenseMatrix> factors = new ArrayList<>();
-    for (int m = 0; m < shape.order(); m++) {
-      long rows = m == mode ? 0 : shape.size(m);
-      factors.add(DenseMatrix.random(rows, rank, seed + m));
-    }
-    return factors;
+  /** A uniform factor in [0, 1), from {@code seed + mode}: the same for any partitioning. */
+  public static RowSource random(TensorShape shape, int mode, int rank, long seed) {
+    return new RandomRows(seed + mode, shape.size(mode), rank);
   }
 }

@@ -17,7 +17,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.engine.EngineOptions;
-import org.weft.engine.OperandFetch;
 import org.weft.engine.ProcessMemory;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -82,16 +81,6 @@ public final class CommonOptions {
           "Memory of the process, as 512m or 6g. Parts of a tensor that do not fit lie in files"
               + " of the local disk (default: most of the machine's memory).")
   public @Nullable String memory;
-
-  @Option(
-      order = 104,
-      hidden = true,
-      names = "--fetch",
-      paramLabel = "HOW",
-      description =
-          "How operands get to processes: whole, rows (the blocks of rows that a process reads), or"
-              + " auto: rows of large operands (default: auto).")
-  public OperandFetch fetch = OperandFetch.AUTO;
 
   @Option(
       order = 104,
@@ -244,7 +233,6 @@ public final class CommonOptions {
         kernelCache(),
         check,
         CompilerOptions.forThisHost().optimisation(),
-        fetch,
         Optional.empty());
   }
 

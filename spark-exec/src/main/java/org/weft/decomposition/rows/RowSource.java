@@ -23,6 +23,11 @@ public interface RowSource extends Serializable {
 
   int columns();
 
+  /** Rows between two wanted ones that are better read than skipped. */
+  default int gapRows() {
+    return 0;
+  }
+
   /** Hands on rows {@code [from, to)} in order. Memory: a row and a buffer. */
   void forEach(long from, long to, Sink sink);
 

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.Engine;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -33,11 +34,9 @@ import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /** Runs the passes of a plan in this process. */
 final class LocalPasses implements Passes {
@@ -106,48 +105,39 @@ final class LocalPasses implements Passes {
   }
 
   @Override
-  public void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out) {
-    pack(List.of(pass));
-    List<TensorStorage> byMode = byMode(pass, operands);
+  public void write(ModePlan pass, List<RowSource> operands, OutputTarget out) {
+    Packed packed = packed(pass);
+    LocalKernels kernels = kernels();
+    LocalSite site = new LocalSite(files, tensor, plan, packed, kernels, scope, reproducible);
+    List<TensorStorage> byMode = byMode(pass, operands, site);
     TensorShape shape = pass.writtenShape();
     if (pass.kernel().merge() == Merge.ENTRIES) {
       long start = System.nanoTime();
-      List<TensorStorage> made = entries(pass, byMode);
+      List<TensorStorage> made = entries(pass, kernels, byMode);
       clock.ran(plan, pass, System.nanoTime() - start);
       write(out, shape, output -> writeEntries(output, pass, made, shape));
     } else {
       TensorStorage result = TensorStorage.dense(scope, shape, plan.job().valueType());
-      kernels().run(pass, byMode, result);
+      kernels.run(pass, byMode, result);
       write(out, shape, output -> output.write(original(pass, result)));
     }
   }
 
   /** The operands of a pass off the heap, by mode; modes without one have any. */
-  private List<TensorStorage> byMode(ModePlan pass, List<DenseMatrix> operands) {
+  private List<TensorStorage> byMode(ModePlan pass, List<RowSource> operands, LocalSite site) {
     List<@Nullable TensorStorage> byMode =
         new ArrayList<>(Collections.nCopies(pass.tensorShape().order(), null));
     TensorStorage any = TensorStorage.dense(scope, TensorShape.of(0), plan.job().valueType());
     for (int i = 0; i < operands.size(); i++) {
       Operand operand = pass.kernel().operands().get(i);
-      DenseMatrix matrix = operands.get(i);
-      TensorShape shape =
-          operand.isVector()
-              ? TensorShape.of(matrix.rows())
-              : TensorShape.of(matrix.rows(), matrix.columns());
-      TensorStorage stored = TensorStorage.dense(scope, shape, plan.job().valueType());
-      if (plan.job().valueType() == ValueType.FLOAT) {
-        matrix.copyToFloats(stored.vals().address());
-      } else {
-        matrix.copyTo(stored.vals().address());
-      }
-      byMode.set(operand.mode(), stored);
+      byMode.set(operand.mode(), site.given(operand, operands.get(i)));
     }
     return byMode.stream().map(stored -> stored == null ? any : stored).toList();
   }
 
   /** The sparse results of all partitions with entries. */
-  private List<TensorStorage> entries(ModePlan pass, List<TensorStorage> byMode) {
-    LocalKernels bound = kernels();
+  private List<TensorStorage> entries(
+      ModePlan pass, LocalKernels bound, List<TensorStorage> byMode) {
     KernelPlan kernel = pass.kernel();
     Kernel code = bound.kernel(kernel);
     int threads = plan.resources().kernelThreads();

@@ -3,7 +3,6 @@ package org.weft.engine.local;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,6 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RandomRows;
 import org.weft.decomposition.rows.RangeOfRows;
 import org.weft.decomposition.rows.RangesOfRows;
 import org.weft.decomposition.rows.RowBlocks;
@@ -32,6 +32,7 @@ import org.weft.memory.NativeMemory;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.job.ModeGroup;
+import org.weft.planner.kernel.Operand;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.ColumnPasses;
@@ -179,22 +180,6 @@ final class LocalSite implements Site {
     return order == null ? null : order.mode(mode);
   }
 
-  /** Random rows, each a function of the seed and its number. */
-  private record Seeded(long seed, long rows, int columns) implements RowSource {
-    @Override
-    public void forEach(long from, long to, Sink sink) {
-      double[] values = new double[columns];
-      try {
-        for (long row = from; row < to; row++) {
-          DenseMatrix.randomRow(seed, row, values, 0, columns);
-          sink.row(row, values);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
-
   @Override
   public TensorShape shape() {
     return tensor.statistics().shape();
@@ -227,12 +212,21 @@ final class LocalSite implements Site {
 
   @Override
   public Rows random(int mode, int columns, ValueType type, long seed) {
-    return new LocalRows(mode, columns, type).fill(new Seeded(seed, shape().size(mode), columns));
+    return given(mode, new RandomRows(seed, shape().size(mode), columns), type);
   }
 
   @Override
   public Rows given(int mode, RowSource matrix, ValueType type) {
     return new LocalRows(mode, matrix.columns(), type).fill(matrix);
+  }
+
+  /** A dense operand of a kernel off the heap, from a matrix. */
+  TensorStorage given(Operand operand, RowSource matrix) {
+    ValueType type = plan.job().valueType();
+    TensorStorage rows = new LocalRows(operand.mode(), matrix.columns(), type).fill(matrix).storage;
+    return operand.isVector()
+        ? TensorStorage.denseView(scope, TensorShape.of(matrix.rows()), type, rows.vals().address())
+        : rows;
   }
 
   @Override

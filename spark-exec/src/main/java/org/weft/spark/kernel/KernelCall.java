@@ -14,7 +14,7 @@ import org.weft.runtime.KernelLibrary;
 import org.weft.runtime.KernelSignature;
 import org.weft.runtime.NativeRuntime;
 import org.weft.spark.metrics.KernelMetrics;
-import org.weft.spark.resident.ResidentMatrix;
+import org.weft.spark.resident.FactorCopy;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.wire.Sent;
@@ -69,7 +69,7 @@ public record KernelCall(
     Map<String, TensorStorage> bound = new HashMap<>();
     bound.put(tensor, partition.lease());
     for (DenseOperand operand : operands) {
-      ResidentMatrix.Lease lease = operand.lease(partition, valueType);
+      FactorCopy.Lease lease = operand.lease(partition, valueType);
       bound.put(operand.name(), lease.storage());
       rows += lease.fetchedRows();
     }

@@ -25,6 +25,13 @@ public final class FactorCopy {
 
   private record Key(long decomposition, int mode) {}
 
+  /**
+   * A copy that the running task may use.
+   *
+   * @param fetchedRows rows that came to this process for this lease
+   */
+  public record Lease(TensorStorage storage, long fetchedRows) {}
+
   private FactorCopy(ResidentMemory.Entry entry, TensorStorage storage) {
     this.entry = entry;
     this.storage = storage;
@@ -36,8 +43,7 @@ public final class FactorCopy {
    * @param decomposition is there as long as the decomposition runs
    * @param needed units of {@code wanted}
    */
-  public static ResidentMatrix.Lease lease(
-      BlockSpace decomposition, FactorVersion wanted, BitSet needed) {
+  public static Lease lease(BlockSpace decomposition, FactorVersion wanted, BitSet needed) {
     FactorCopy copy;
     synchronized (COPIES) {
       COPIES.values().removeIf(other -> other.storage.scope().isClosed());
@@ -49,7 +55,7 @@ public final class FactorCopy {
       }
       copy = known;
     }
-    return new ResidentMatrix.Lease(copy.storage, copy.read(wanted, needed));
+    return new Lease(copy.storage, copy.read(wanted, needed));
   }
 
   private static FactorCopy empty(BlockSpace decomposition, FactorVersion wanted) {

@@ -3,6 +3,7 @@ package org.weft.storage.npy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
+import java.util.Optional;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
@@ -18,11 +19,15 @@ public final class NpyRows implements Serializable {
   private final FileAccess files;
   private final String uri;
   private final NpyHeader header;
+  private final long rows;
+  private final int columns;
 
-  private NpyRows(FileAccess files, String uri, NpyHeader header) {
+  private NpyRows(FileAccess files, String uri, NpyHeader header, long rows, int columns) {
     this.files = files;
     this.uri = uri;
     this.header = header;
+    this.rows = rows;
+    this.columns = columns;
   }
 
   /** Receives rows in order. */
@@ -41,27 +46,45 @@ public final class NpyRows implements Serializable {
    *     {@link NpyFile#read}
    */
   public static NpyRows open(FileAccess files, String uri) {
+    return find(files, uri)
+        .filter(found -> found.header.shape().length == 2)
+        .orElseThrow(
+            () ->
+                new WeftException(
+                    ErrorCode.SHAPE_MISMATCH,
+                    uri + ": expected a matrix in C order, found another array; write it as such"));
+  }
+
+  /** As {@link #open}; a vector is a column. Empty for another array than these. */
+  public static Optional<NpyRows> find(FileAccess files, String uri) {
     SourceFile file = SourceFile.find(files, uri, false);
     try (InputStream in = file.open(0)) {
       NpyHeader header = NpyHeader.read(in, uri);
-      if (header.shape().length != 2 || header.fortran()) {
-        throw new WeftException(
-            ErrorCode.SHAPE_MISMATCH,
-            uri + ": expected a matrix in C order, found another array; write it as such");
+      long[] shape = header.shape();
+      if (shape.length < 1
+          || shape.length > 2
+          || header.fortran() && shape.length == 2 && Math.min(shape[0], shape[1]) > 1) {
+        return Optional.empty();
       }
       NpyFile.requireLength(header, uri, file.length());
-      return new NpyRows(files, uri, header);
+      int columns = shape.length == 1 ? 1 : Math.toIntExact(shape[1]);
+      return Optional.of(new NpyRows(files, uri, header, shape[0], columns));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
   }
 
+  /** The same numbers in one column. */
+  public NpyRows asColumn() {
+    return new NpyRows(files, uri, header, rows * columns, 1);
+  }
+
   public long rows() {
-    return header.shape()[0];
+    return rows;
   }
 
   public int columns() {
-    return Math.toIntExact(header.shape()[1]);
+    return columns;
   }
 
   /** Rows from {@code from} on. */
@@ -78,12 +101,11 @@ public final class NpyRows implements Serializable {
    */
   public void forEach(long from, long to, RowSink sink) {
     Path path = files.path(uri);
-    long rowBytes = (long) columns() * header.itemBytes();
+    long rowBytes = (long) columns * header.itemBytes();
     try (FSDataInputStream in = files.fileSystem(path).open(path)) {
       in.seek(header.bytes() + from * rowBytes);
-      NpyFile.ElementsIn elements =
-          new NpyFile.ElementsIn(in, uri, header, (to - from) * columns());
-      double[] values = new double[columns()];
+      NpyFile.ElementsIn elements = new NpyFile.ElementsIn(in, uri, header, (to - from) * columns);
+      double[] values = new double[columns];
       for (long row = from; row < to; row++) {
         elements.read(values);
         NpyFile.requireFinite(uri, values);
