@@ -80,14 +80,24 @@ public final class ColumnPasses {
    * @param size above every bit
    */
   public static BitSet bits(NativeArray elements, long width, int size) {
+    return bits(elements, 0, elements.length(), width, size);
+  }
+
+  /** The bits of the elements {@code [from, to)}, which are integers below {@code size}. */
+  public static BitSet bits(NativeArray elements, long from, long to, int size) {
+    return bits(elements, from, to, 1, size);
+  }
+
+  private static BitSet bits(NativeArray elements, long from, long to, long width, int size) {
     if (elements.type().isFloating() || width <= 0) {
       throw new IllegalArgumentException("no bits of " + elements.type() + " by " + width);
     }
+    Objects.checkFromToIndex(from, to, elements.length());
     NativeRuntime.require();
     long[] bits = new long[(size + Long.SIZE - 1) / Long.SIZE];
-    long from = elements.address();
+    long first = elements.address() + from * elements.type().bytes();
     int type = elements.type().ordinal();
-    if (!NativeRuntime.setBits(from, elements.length(), type, width, bits)) {
+    if (!NativeRuntime.setBits(first, to - from, type, width, bits)) {
       throw new IndexOutOfBoundsException("a coordinate is beyond " + size + " times " + width);
     }
     return BitSet.valueOf(bits);

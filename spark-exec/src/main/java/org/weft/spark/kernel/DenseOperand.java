@@ -28,7 +28,7 @@ public record DenseOperand(
   /** The operand off heap, with the rows that a partition reads; leased to the running task. */
   FactorCopy.Lease lease(ResidentPartition partition, ValueType valueType) {
     if (!sliced) {
-      BitSet read = partition.readBlocks(version.mode(), version.unit(), version.units());
+      BitSet read = partition.readRows(version.mode(), version.unit(), version.units());
       FactorCopy.Lease whole = FactorCopy.lease(home, version, read);
       return vector ? view(whole, 0, version.rows(), valueType) : whole;
     }

@@ -11,10 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.util.KnownSizeEstimation;
 import org.jspecify.annotations.Nullable;
-import org.weft.memory.NativeArray;
 import org.weft.planner.partition.SliceRange;
-import org.weft.runtime.ColumnPasses;
-import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -36,7 +33,7 @@ public final class ResidentPartition implements KnownSizeEstimation, Serializabl
   private final double normSquared;
   private final TensorStorage storage;
   private final ResidentMemory.@Nullable Entry entry;
-  private final Map<String, BitSet> readBlocks = new ConcurrentHashMap<>();
+  private final Map<String, BitSet> readRows = new ConcurrentHashMap<>();
 
   ResidentPartition(
       int partition,
@@ -67,54 +64,14 @@ public final class ResidentPartition implements KnownSizeEstimation, Serializabl
   }
 
   /**
-   * The blocks of {@code blockRows} coordinates of a mode that have entries here. Counted once.
-   * Cost {@code O(positions of the mode's level)}.
+   * The rows that have entries here, of an operand of a mode. Counted once.
    *
-   * @param blocks how many blocks the mode has
+   * @param unit neighbouring rows that share a bit
+   * @param units how many bits the mode has
    */
-  public BitSet readBlocks(int mode, long blockRows, int blocks) {
-    if (blocks == 1) {
-      return allOf(1);
-    }
-    return readBlocks.computeIfAbsent(
-        mode + " by " + blockRows, key -> scan(mode, blockRows, blocks));
-  }
-
-  private BitSet scan(int mode, long blockRows, int blocks) {
-    TensorFormat format = storage.format();
-    for (int level = 0; level < format.levelCount(); level++) {
-      if (format.modeOf(level) == mode
-          && format.coordinate(level) instanceof LevelCoordinate.Mode
-          && storage.hasCrd(level)) {
-        return ColumnPasses.bits(storage.crd(level), blockRows, blocks);
-      }
-    }
-    boolean tiled =
-        format.levelCount() > 1
-            && format.modeOf(0) == mode
-            && format.coordinate(0) instanceof LevelCoordinate.Block
-            && storage.hasPos(1);
-    return tiled ? tiles(blockRows, blocks) : allOf(blocks);
-  }
-
-  /** The blocks of the tiles that have entries. */
-  private BitSet tiles(long blockRows, int blocks) {
-    long size = ((LevelCoordinate.Block) storage.format().coordinate(0)).size();
-    BitSet read = new BitSet(blocks);
-    NativeArray ends = storage.pos(1);
-    for (long tile = 0; tile < storage.positions(0); tile++) {
-      if (ends.getLong(tile) < ends.getLong(tile + 1)) {
-        long last = Math.min(blocks - 1, ((tile + 1) * size - 1) / blockRows);
-        read.set((int) (tile * size / blockRows), (int) last + 1);
-      }
-    }
-    return read;
-  }
-
-  private static BitSet allOf(int blocks) {
-    BitSet all = new BitSet(blocks);
-    all.set(0, blocks);
-    return all;
+  public BitSet readRows(int mode, long unit, int units) {
+    return readRows.computeIfAbsent(
+        mode + " by " + unit, key -> ReadRows.of(storage, mode, unit, units));
   }
 
   public int partition() {
