@@ -34,7 +34,7 @@ public final class Converter {
 
   /** A converter that compiles with {@code compiler}, which stays the caller's. */
   public Converter(TensorCompiler compiler, int threads) {
-    this(new KernelCalls(compiler, threads, false));
+    this(new KernelCalls(compiler, threads));
   }
 
   /** A converter that calls its kernels by {@code kernels}. */

@@ -21,18 +21,12 @@ import org.weft.tensor.TensorStorage;
 public final class KernelCalls {
   private final TensorCompiler compiler;
   private final int threads;
-  private final boolean reproducible;
   private final Recent<Object, Kernel> kernels = new Recent<>();
 
-  /**
-   * Calls that use at most {@code threads} threads; {@code compiler} stays the caller's.
-   *
-   * @param reproducible whether results are the same bits for every number of threads
-   */
-  public KernelCalls(TensorCompiler compiler, int threads, boolean reproducible) {
+  /** Calls that use at most {@code threads} threads; {@code compiler} stays the caller's. */
+  public KernelCalls(TensorCompiler compiler, int threads) {
     this.compiler = compiler;
     this.threads = threads;
-    this.reproducible = reproducible;
   }
 
   /**
@@ -59,8 +53,7 @@ public final class KernelCalls {
   private Kernel compile(LoweredKernel lowered) {
     KernelImage image = compiler.compile(lowered);
     try (KernelLibrary library = KernelLibrary.open(image)) {
-      Kernel kernel = Kernel.of(library, image.kernels().get(0));
-      return reproducible ? kernel.reproducible() : kernel;
+      return Kernel.of(library, image.kernels().get(0));
     }
   }
 

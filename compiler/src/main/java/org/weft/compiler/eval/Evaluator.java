@@ -51,16 +51,7 @@ public final class Evaluator {
    * @param threads threads that one statement may use, the calling one included
    */
   public Evaluator(TensorCompiler compiler, int threads) {
-    this(compiler, threads, false);
-  }
-
-  /**
-   * As above.
-   *
-   * @param reproducible whether results are the same bits for every number of threads
-   */
-  public Evaluator(TensorCompiler compiler, int threads, boolean reproducible) {
-    this(compiler, threads, reproducible, UnaryOperator.identity());
+    this(compiler, threads, UnaryOperator.identity());
   }
 
   /**
@@ -71,7 +62,6 @@ public final class Evaluator {
   Evaluator(
       TensorCompiler compiler,
       int threads,
-      boolean reproducible,
       UnaryOperator<List<DenseCandidates.Candidate>> preference) {
     if (threads < 1) {
       throw new WeftException(
@@ -80,7 +70,7 @@ public final class Evaluator {
     this.threads = threads;
     this.eager = false;
     this.dense = new DenseCandidates.Choice(compiler.vectorBits(), preference);
-    this.kernels = new KernelCalls(compiler, threads, reproducible);
+    this.kernels = new KernelCalls(compiler, threads);
     this.converter = new Converter(kernels);
     this.runner = new PlanRunner(kernels, converter);
   }

@@ -36,7 +36,6 @@ class DenseCandidatesTest extends CompilerCase {
     return new Evaluator(
         compiler,
         2,
-        false,
         ways -> {
           List<DenseCandidates.Candidate> order = new ArrayList<>(ways);
           order.sort(Comparator.comparing(candidate -> way(candidate) != way));

@@ -60,7 +60,7 @@ class QuotientsTest {
       TensorFormat result =
           TensorFormat.parse(vector ? "{CU}" : "CSR", vector ? 1 : 2, ValueType.DOUBLE);
       TensorStorage found =
-          new Evaluator(COMPILER, 2, false)
+          new Evaluator(COMPILER, 2)
               .evaluate(
                   scope, StatementInput.of(expression, Map.of("A", a, "v", v, "n", n), result));
       Map<String, Double> entries = new TreeMap<>();

@@ -122,7 +122,7 @@ public final class EvalCommand extends SparkCommand {
     String target = target(statement);
     ExplainCommand explanation = explain();
     boolean elsewhere = explanation != null && explanation.usesEngine();
-    if (elsewhere || Session.namesMaster(common)) {
+    if (elsewhere || common.reproducible || Session.namesMaster(common)) {
       requireWhole("--reorder", reorder);
       requireWhole("--schedule", options.schedule);
       DistributedEval distributed = new DistributedEval(common, options, console);
@@ -147,7 +147,7 @@ public final class EvalCommand extends SparkCommand {
     try (TensorCompiler compiler = TensorCompiler.create(compile);
         MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
       Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
-      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
+      Evaluator evaluator = new Evaluator(compiler, threads);
       StatementInput plain = input(evaluator, statement, stored, schedule);
       Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads, console, compiler, scope);
       StatementInput input =
@@ -171,7 +171,9 @@ public final class EvalCommand extends SparkCommand {
 
   private static void requireWhole(String option, @Nullable String value) {
     if (value != null) {
-      throw usage("%s %s works in one process: leave it out, or --master", option, value);
+      throw usage(
+          "%s %s is for whole statements, which --master and --reproducible divide: leave it out",
+          option, value);
     }
   }
 

@@ -66,7 +66,9 @@ public final class RunCommand extends SparkCommand {
       return;
     }
     ExplainCommand explanation = explain();
-    if (Session.namesMaster(common) || explanation != null && explanation.usesEngine()) {
+    if (common.reproducible
+        || Session.namesMaster(common)
+        || explanation != null && explanation.usesEngine()) {
       new PartedProgram(common, console).run(parsed, explanation);
       return;
     }
@@ -75,7 +77,7 @@ public final class RunCommand extends SparkCommand {
       ProgramRunner runner =
           new ProgramRunner(
               new StorageProgramFiles(files, common, console), System.getenv(), console::text);
-      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
+      Evaluator evaluator = new Evaluator(compiler, threads);
       if (explanation != null && explanation.json) {
         List<Object> plans = new ArrayList<>();
         runner.explain(

@@ -152,10 +152,8 @@ public final class CommonOptions {
       hidden = true,
       names = "--reproducible",
       description =
-          "Give the same bits on any number of threads, cores and executors, which takes some time."
-              + " Decompositions and products of a tensor with matrices give the same bits in one"
-              + " process and on a cluster. eval and run may have other last digits on a cluster,"
-              + " which divides their statements. Without the option, the same bits need the same"
+          "Give the same bits in one process and on a cluster, on any number of threads, cores and"
+              + " executors, which takes some time. Without the option, the same bits need the same"
               + " numbers of threads, cores and executors.")
   public boolean reproducible;
 

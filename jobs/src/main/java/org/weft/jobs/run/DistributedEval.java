@@ -37,7 +37,7 @@ import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.TensorShape;
 import org.weft.text.Counts;
 
-/** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
+/** {@code weft eval} in parts: on the executors of a master, or reproducible in this process. */
 public final class DistributedEval {
   private final CommonOptions common;
   private final EvalOptions options;
@@ -146,7 +146,8 @@ public final class DistributedEval {
         }
       } else if (source.toLowerCase(Locale.ROOT).endsWith(".npz")) {
         throw usage(
-            "--input %s=%s: executors do not read .npz: save its arrays as .npy", name, source);
+            "--input %s=%s: a .npz archive is not read in parts: save its arrays as .npy",
+            name, source);
       } else if (result) {
         previous = Optional.of(read(session, name, source, matched));
       } else {

@@ -27,9 +27,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 
-/**
- * {@code weft run} where a master is named: the program's tensors lie in parts on its executors.
- */
+/** {@code weft run} in parts: on the executors of a master, or reproducible in this process. */
 public final class PartedProgram {
   private final CommonOptions common;
   private final Console console;
@@ -102,7 +100,8 @@ public final class PartedProgram {
     @Override
     public ReadOptions readOptions(String uri) {
       if (uri.toLowerCase(Locale.ROOT).endsWith(".npz")) {
-        throw usage("read(\"%s\"): executors do not read .npz: save its arrays as .npy", uri);
+        throw usage(
+            "read(\"%s\"): a .npz archive is not read in parts: save its arrays as .npy", uri);
       }
       return common.readOptions().forOneOfSeveral(uri);
     }
