@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,6 +31,11 @@ class PagesTest {
   private static final Pattern CLASS = Pattern.compile("`((?:[A-Z][a-z0-9]+){2,})(?:\\.\\w+)?`");
 
   private static final Pattern ANY_CLASS = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.\\w+)?`");
+
+  /** A package in code, of which a page may leave out the first parts. */
+  private static final Pattern PACKAGE = Pattern.compile("`\\.?([a-z][a-z.]*)`(,? and below)?");
+
+  private static final Pattern SOURCE = Pattern.compile("([\\w-]+)/src/main/java/(.+)/[^/]+");
 
   private static final Set<String> OURS = declared();
 
@@ -95,6 +101,28 @@ class PagesTest {
         assertThat(source.resolveSibling("package-info.java")).isRegularFile();
       }
     }
+  }
+
+  @Test
+  void theModulePageNamesEveryPackage() {
+    Set<String> missing = new TreeSet<>();
+    for (Path source : Pages.sources()) {
+      Matcher path = SOURCE.matcher(Pages.ROOT.relativize(source).toString());
+      if (path.matches() && !path.group(2).equals("org/weft/" + path.group(1))) {
+        String contained = path.group(2).replace('/', '.');
+        String page = Pages.text(Pages.ROOT.resolve(path.group(1)).resolve("README.md"));
+        if (PACKAGE.matcher(page).results().noneMatch(name -> names(name, contained))) {
+          missing.add(path.group(1) + ": " + contained);
+        }
+      }
+    }
+    assertThat(missing).as("packages that the page of their module does not name").isEmpty();
+  }
+
+  private static boolean names(MatchResult name, String contained) {
+    String dotted = "." + contained + ".";
+    String part = "." + name.group(1) + ".";
+    return dotted.endsWith(part) || (name.group(2) != null && dotted.contains(part));
   }
 
   private static Set<String> declared() {
