@@ -16,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code --reproducible}: the same bits whatever the number of threads and cores. */
 class ReproducibleTest {
+  private static final String[] MASTERS = {"", " --master local[1]", " --master local[3]"};
+
   @TempDir Path folder;
   private String matrix = "";
   private String tensor = "";
@@ -63,16 +65,15 @@ class ReproducibleTest {
         "tucker %s --ranks 2,3,2,3 --iterations 2",
         "complete %s --rank 3 --iterations 2 --ridge 0.1",
         "cpapr %s --rank 3 --iterations 2",
-        "gcp %s --rank 3 --iterations 2 --loss gaussian"
+        "gcp %s --rank 3 --iterations 2 --inner 3 --loss gaussian"
       })
   void jobsInOneProcessAndOnSpark(String line) throws IOException {
     boolean model = !line.matches("(mttkrp|ttm|ttv).*");
     String ending = model ? "" : line.startsWith("mttkrp") ? ".npy" : ".tns";
-    String[] masters = {"", " --master local[1]", " --master local[3]"};
     Map<String, byte[]> first = Map.of();
-    for (int run = 0; run < masters.length; run++) {
+    for (int run = 0; run < MASTERS.length; run++) {
       Path out = folder.resolve("out" + run + ending);
-      String more = " --reproducible --output %s" + masters[run];
+      String more = " --reproducible --output %s" + MASTERS[run];
       succeeds(Run.line(line + more, tensor, out.toString()));
       Map<String, byte[]> found = numbers(out);
       assertThat(found).isNotEmpty();
@@ -82,7 +83,7 @@ class ReproducibleTest {
       assertThat(found.keySet()).isEqualTo(first.keySet());
       for (Map.Entry<String, byte[]> each : first.entrySet()) {
         assertThat(found.get(each.getKey()))
-            .as(masters[run] + " " + each.getKey())
+            .as(MASTERS[run] + " " + each.getKey())
             .isEqualTo(each.getValue());
       }
     }
@@ -109,10 +110,10 @@ class ReproducibleTest {
         "y(j,m) = T(i,j,k,l) * T(i,m,k,l)"
       })
   void statementsInOneProcessAndOnSpark(String statement) {
-    String[] found = new String[4];
-    for (int cores = 0; cores < 4; cores++) {
-      String more = " --reproducible" + (cores == 0 ? "" : " --master local[" + cores + "]");
-      found[cores] = succeeds(Run.line("eval %s --input T=%s" + more, statement, tensor)).out();
+    String[] found = new String[MASTERS.length];
+    for (int run = 0; run < MASTERS.length; run++) {
+      String more = " --reproducible" + MASTERS[run];
+      found[run] = succeeds(Run.line("eval %s --input T=%s" + more, statement, tensor)).out();
     }
     assertThat(found).doesNotContain("").containsOnly(found[0]);
   }
@@ -136,10 +137,10 @@ class ReproducibleTest {
             }
             """
                 .formatted(tensor));
-    String[] found = new String[4];
-    for (int cores = 0; cores < 4; cores++) {
-      String more = " --reproducible" + (cores == 0 ? "" : " --master local[" + cores + "]");
-      found[cores] = succeeds(Run.line("run %s" + more, program)).out();
+    String[] found = new String[MASTERS.length];
+    for (int run = 0; run < MASTERS.length; run++) {
+      String more = " --reproducible" + MASTERS[run];
+      found[run] = succeeds(Run.line("run %s" + more, program)).out();
     }
     assertThat(found).doesNotContain("").containsOnly(found[0]);
   }
