@@ -26,6 +26,7 @@ import org.weft.tensor.TensorShape;
  */
 public final class Permutation implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final int[] label;
 
@@ -183,7 +184,8 @@ public final class Permutation implements Serializable {
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       number++;
       int comment = line.indexOf('#');
-      String text = (comment < 0 ? line : line.substring(0, comment)).strip();
+      int start = number == 1 && line.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+      String text = line.substring(start, comment < 0 ? line.length() : comment).strip();
       if (text.isEmpty()) {
         continue;
       }

@@ -30,6 +30,8 @@ import org.weft.tensor.ValueType;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
 public final class StorageProgramFiles implements ProgramFiles {
+  private static final int BYTE_ORDER_MARK = 0xFEFF;
+
   private final FileAccess files;
   private final CommonOptions options;
   private final Console console;
@@ -76,9 +78,15 @@ public final class StorageProgramFiles implements ProgramFiles {
     }
   }
 
-  /** The characters of {@code file}; the caller closes the reader. */
+  /** The characters of {@code file} after a byte-order mark; the caller closes the reader. */
   public static BufferedReader reader(SourceFile file) throws IOException {
-    return new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));
+    BufferedReader reader =
+        new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));
+    reader.mark(1);
+    if (reader.read() != BYTE_ORDER_MARK) {
+      reader.reset();
+    }
+    return reader;
   }
 
   @Override

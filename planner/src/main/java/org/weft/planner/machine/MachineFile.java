@@ -13,6 +13,7 @@ import org.weft.error.WeftException;
  */
 public final class MachineFile {
   private static final String HEADER = "constant\tvalue\tunit\tsource";
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private MachineFile() {}
 
@@ -51,6 +52,9 @@ public final class MachineFile {
     Set<MachineConstant> known = EnumSet.noneOf(MachineConstant.class);
     for (int number = 1; number <= lines.size(); number++) {
       String line = lines.get(number - 1);
+      if (number == 1 && line.startsWith(BYTE_ORDER_MARK)) {
+        line = line.substring(1);
+      }
       if (line.isBlank() || line.startsWith("#") || line.equals(HEADER)) {
         continue;
       }
