@@ -28,8 +28,8 @@ public final class Misuse {
   /** What picocli says of a value that lacks the equals sign. */
   private static final Pattern NO_PAIR =
       Pattern.compile(
-          "^Value for option option '(\\S+)' \\((.*)\\)"
-              + " should be in KEY=VALUE format but was (.*)$");
+          "^Value for option option '(\\S+)' \\((.*?)\\)"
+              + " should be in KEY=VALUE(?:\\[,KEY=VALUE])?(?:\\.\\.\\.)? format but was (.*)$");
 
   /** What picocli says of a value that is not among an option's names. */
   private static final Pattern NO_NAME =
