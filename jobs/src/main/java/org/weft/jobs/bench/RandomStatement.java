@@ -113,7 +113,18 @@ public record RandomStatement(
     }
     sizes.forEach(
         (label, size) -> {
-          if (!labels.contains(label) || size < 1) {
+          if (!labels.contains(label)) {
+            throw usage(
+                "--sizes "
+                    + label
+                    + "="
+                    + size
+                    + ": the expression has no label "
+                    + label
+                    + "; its labels are "
+                    + labels);
+          }
+          if (size < 1) {
             throw usage(
                 "expected --sizes of at least 1 of the labels "
                     + String.join(", ", labels)
@@ -136,8 +147,17 @@ public record RandomStatement(
                     + ", found "
                     + tensor);
           }
-          TensorFormat.parse(how.format(), access.labels().size(), ValueType.DOUBLE);
+          requireFormat(tensor, how.format(), access.labels().size());
         });
+  }
+
+  private static void requireFormat(String tensor, String format, int order) {
+    try {
+      TensorFormat.parse(format, order, ValueType.DOUBLE);
+    } catch (WeftException e) {
+      throw new WeftException(
+          e.code(), "--format " + tensor + "=" + format + ": " + e.getMessage(), e);
+    }
   }
 
   /** The name of the result. */
