@@ -161,6 +161,8 @@ def _stored(name, value):
 
 def _kind_of_values(name, value):
     """The type of the values, or of numbers of Python, which have no dtype: int or float."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        raise Error(f"{name} is {value!r}, expected a number or an array: load a file first, such as with numpy.load")
     kind = getattr(value, "dtype", None)
     if kind is None and type(value) in (int, float):
         return type(value)
