@@ -43,6 +43,14 @@ public final class Misuse {
       Pattern.compile(
           "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an? (int|long|double)$");
 
+  /** What picocli says of a value after an option that takes none. */
+  private static final Pattern NO_FLAG =
+      Pattern.compile("^Invalid value for option '(\\S+)': '(.*)' is not a boolean$");
+
+  /** What picocli says of an option that comes again. */
+  private static final Pattern TWICE =
+      Pattern.compile("^option '(\\S+)'(?: \\(.*\\))? should be specified only once$");
+
   /** What picocli's command {@code help} says of a command that it does not know. */
   private static final Pattern NO_COMMAND = Pattern.compile("^Unknown subcommand '(.*)'\\.$");
 
@@ -110,6 +118,8 @@ public final class Misuse {
                 + Matcher.quoteReplacement(resultsPath(spec, arguments)));
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
     message = NO_NUMBER.matcher(message).replaceFirst(Misuse::number);
+    message = NO_FLAG.matcher(message).replaceFirst("expected $1 without a value, found '$2'");
+    message = TWICE.matcher(message).replaceFirst("expected $1 once, found it again");
     return message + see;
   }
 
