@@ -41,7 +41,8 @@ public final class Misuse {
   /** What picocli says of a text that is no number. */
   private static final Pattern NO_NUMBER =
       Pattern.compile(
-          "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an? (int|long|double)$");
+          "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an?"
+              + " (int|long|double)$");
 
   /** What picocli says of a value after an option that takes none. */
   private static final Pattern NO_FLAG =
@@ -55,7 +56,10 @@ public final class Misuse {
   private static final Pattern NO_COMMAND = Pattern.compile("^Unknown subcommand '(.*)'\\.$");
 
   /** What picocli says of words that no parameter takes. */
-  private static final String UNMATCHED = "^Unmatched arguments? (?:at|from) index \\d+: (.*)$";
+  private static final Pattern UNMATCHED =
+      Pattern.compile("Unmatched arguments? (?:at|from) index \\d+: (.*)");
+
+  private static final String OPERANDS_FILE = "; an operand's file is given with --input NAME=FILE";
 
   private static final String EXAMPLE = "Example: ";
 
@@ -111,16 +115,24 @@ public final class Misuse {
       return unknownCommand(unknown.group(1), spec.root());
     }
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
-    message =
-        message.replaceFirst(
-            UNMATCHED,
-            "expected nothing after the last argument, found $1"
-                + Matcher.quoteReplacement(resultsPath(spec, arguments)));
+    Matcher unmatched = UNMATCHED.matcher(message);
+    if (unmatched.matches()) {
+      String words = unmatched.group(1);
+      message =
+          "expected nothing after the last argument, found "
+              + words
+              + (isOperand(words, spec) ? OPERANDS_FILE : resultsPath(spec, arguments));
+    }
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
     message = NO_NUMBER.matcher(message).replaceFirst(Misuse::number);
     message = NO_FLAG.matcher(message).replaceFirst("expected $1 without a value, found '$2'");
     message = TWICE.matcher(message).replaceFirst("expected $1 once, found it again");
     return message + see;
+  }
+
+  /** Whether the first of {@code words} names an operand, of a command that reads operands. */
+  private static boolean isOperand(String words, CommandSpec spec) {
+    return words.matches("'\\w+=.*") && spec.optionsMap().containsKey("--input");
   }
 
   /** How to give the path of a result, where a word too many may be meant as one. */
