@@ -170,7 +170,8 @@ public final class Tensor {
   }
 
   /**
-   * Returns the entries of a small matrix or vector as rows of an array. All other cells are 0.
+   * Returns the entries of a small matrix as rows of an array. A vector is one row, and a number is
+   * one row with one cell. All other cells are 0.
    *
    * @throws WeftException {@code SHAPE_MISMATCH} for a tensor of more than two modes, or of a mode
    *     that no array has room for
