@@ -1,10 +1,14 @@
 package org.weft.compiler.eval;
 
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Statement;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -13,10 +17,22 @@ import org.weft.tensor.TensorFormat;
  * tell them from absent cells where the result is full or pads too. A sparse result would store
  * them, a mask would let their cells pass, and an operator such as {@code min} would combine them.
  */
-final class Padding {
+public final class Padding {
   private final Set<Integer> shown = new HashSet<>();
 
   private Padding() {}
+
+  /**
+   * Whether {@code statement} would mean something else where its tensors have {@code formats}.
+   *
+   * @param formats of all operands and the result, by name
+   */
+  public static boolean shows(Statement statement, Map<String, TensorFormat> formats) {
+    Diagnostics diagnostics = new Diagnostics();
+    TensorAssignment algebra = AlgebraBuilder.build(statement, formats, Map.of(), diagnostics);
+    diagnostics.throwIfErrors();
+    return !shown(algebra).isEmpty();
+  }
 
   /**
    * The ids of the accesses of {@code assignment} to operands without whose zeros it means more.

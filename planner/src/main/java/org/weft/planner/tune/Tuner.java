@@ -19,6 +19,7 @@ import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.Padding;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
@@ -324,6 +325,9 @@ public final class Tuner {
     formats.put(resultName(search.task), result);
     Variant variant = new Variant(formats, schedule);
     try {
+      if (Padding.shows(parse(search.task.expression()), formats)) {
+        return Optional.empty();
+      }
       KernelRequest request =
           new KernelRequest("tuned", search.task.expression(), formats, Map.of(), schedule);
       Explanation explanation = compiler.explain(request);

@@ -305,6 +305,25 @@ class TunerTest {
     }
   }
 
+  /** A sparse result would store the zeros that fill up blocks, diagonals and fibers. */
+  @ParameterizedTest
+  @ValueSource(strings = {"BCSR(2,2)", "DIA"})
+  void operandsWhoseZerosWouldShowNeedAConversion(String format) {
+    TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    TuningTask task =
+        new TuningTask(
+            "C(i,k) = A(i,j) * B(j,k)",
+            Map.of("A", random(format, 30, 16, 16), "B", random("CSR", 30, 16, 16)),
+            Set.of("A"),
+            csr,
+            Map.of(),
+            1);
+    assertThatExceptionOfType(WeftException.class)
+        .isThrownBy(() -> tune(task, 4))
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_OPERATION))
+        .withMessageContaining("needs conversions first");
+  }
+
   @Test
   void accumulationsAreRefused() {
     TuningTask task = spmv("A", "x", Set.of());
