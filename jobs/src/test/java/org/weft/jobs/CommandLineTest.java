@@ -118,60 +118,42 @@ class CommandLineTest {
         "mttkrp --hlep                           | unknown option --hlep, did you mean --help?",
         "mttkrp IN --mdoe 0 --rank 2 --output m.npy | unknown option --mdoe, did you mean --mode?",
         "top d --wdith=3                         | unknown option --wdith, did you mean --width?",
-        "top d --frobnicate                      | unknown option --frobnicate; weft top has"
-            + " --count, --width, --json; see 'weft top",
-        "spy IN OUT --mode 0                     | unknown option --mode; weft spy has --method,"
-            + " --size;",
-        "cpd IN --rank 2 --iter 3 --output d     | unknown option --iter, did you mean"
-            + " --iterations?",
-        "cpd IN --rank 2 --iters=3 --output d    | unknown option --iters, did you mean"
-            + " --iterations?",
+        "top d --frobnicate                      | unknown option --frobnicate; weft top has --count,"
+            + " --width, --json; see 'weft top",
+        "spy IN OUT --mode 0                     | unknown option --mode; weft spy has --method, --size;",
+        "cpd IN --rank 2 --iter 3 --output d     | unknown option --iter, did you mean --iterations?",
+        "cpd IN --rank 2 --iters=3 --output d    | unknown option --iters, did you mean --iterations?",
         "eval s=A --in A=a.mtx                   | unknown option --in, did you mean --input?",
         "cpd IN --frobnicate --output d          | unknown option --frobnicate; see 'weft cpd",
         "explain mttkrp IN --frob --mode 0       | unknown option --frob; see 'weft explain mttkrp",
         "eval s=A --format CSR                   | expected --format NAME=FORMAT, found 'CSR'; see",
         "eval s=A --size 3                       | expected --size LABEL=N, found '3'; see",
         "eval s=A(i,j,k) --input A=              | expected --input NAME=FILE, found 'A='; see",
-        "explain cpd IN --rank 2 --json          | expected --json before the command, as in 'weft"
-            + " explain --json cpd ...'; see",
-        "cpd IN --rank 2 -V                      | expected -V before the command, as in 'weft -V"
-            + " cpd ...'",
-        "cpd IN --rank 1e3                       | expected --rank as a whole number, found '1e3';"
-            + " see",
-        "cpd IN --rank 2 --tolerance low         | expected --tolerance as a number, found 'low';"
-            + " see",
-        "tucker IN --ranks 2,x,2 --output d      | expected --ranks as a whole number, found 'x';"
-            + " see",
+        "explain cpd IN --rank 2 --json          | expected --json before the command, as in 'weft explain"
+            + " --json cpd ...'; see",
+        "cpd IN --rank 2 -V                      | expected -V before the command, as in 'weft -V cpd ...'",
+        "cpd IN --rank 1e3                       | expected --rank as a whole number, found '1e3'; see",
+        "cpd IN --rank 2 --tolerance low         | expected --tolerance as a number, found 'low'; see",
+        "tucker IN --ranks 2,x,2 --output d      | expected --ranks as a whole number, found 'x'; see",
         "cpd IN --rank 2 --output d --memory 1k  | expected --memory of at least",
-        "cpd IN --analyze --rank 2               | unknown option --analyze; weft explain has it;"
-            + " see",
-        "cpd IN --max-iter 5 --output d          | unknown option --max-iter, did you mean"
-            + " --iterations?",
-        "cpd IN --random-seed 5 --output d       | unknown option --random-seed, did you mean"
-            + " --seed?",
+        "cpd IN --analyze --rank 2               | unknown option --analyze; weft explain has it; see",
+        "cpd IN --max-iter 5 --output d          | unknown option --max-iter, did you mean --iterations?",
+        "cpd IN --random-seed 5 --output d       | unknown option --random-seed, did you mean --seed?",
         "cpd IN -rank 2                          | unknown option -rank, did you mean --rank?",
-        "stats -x.tns                            | weft stats has --json, --names; write ./-x.tns"
-            + " for a file",
+        "stats -x.tns                            | weft stats has --json, --names; write ./-x.tns for a file",
         "stats -qv                               | expected IN, found none",
         "frobnicate x                            | unknown command 'frobnicate'; see 'weft --help'",
-        "help statz                              | unknown command 'statz', did you mean stats?;"
-            + " see 'weft",
-        "explain top x                           | weft explain does not take top; see 'weft"
-            + " explain",
-        "workflow frobnicate x.yaml              | unknown command 'frobnicate'; see 'weft"
-            + " workflow",
-        "explain cdp x                           | unknown command 'cdp', did you mean cpd?; see"
-            + " 'weft",
-        "mttkrp IN --rank 2                      | expected --mode N, found none; for example: weft"
-            + " mttkrp",
-        "spy                                     | expected IN and OUT, found none; for example:"
-            + " weft spy",
+        "help statz                              | unknown command 'statz', did you mean stats?; see 'weft",
+        "explain top x                           | weft explain does not take top; see 'weft explain",
+        "workflow frobnicate x.yaml              | unknown command 'frobnicate'; see 'weft workflow",
+        "explain cdp x                           | unknown command 'cdp', did you mean cpd?; see 'weft",
+        "mttkrp IN --rank 2                      | expected --mode N, found none; for example: weft mttkrp",
+        "spy                                     | expected IN and OUT, found none; for example: weft spy",
         "spy IN                                  | expected OUT, found none",
-        "eval                                    | expected EXPR, found none; for example: weft"
-            + " eval 'y(i)",
+        "eval                                    | expected EXPR, found none; for example: weft eval 'y(i)",
         "mttkrp IN --mode 0 --rank               | expected --rank R, found none",
-        "stats IN more words                     | expected nothing after the last argument, found"
-            + " 'more', 'words'; see",
+        "stats IN more words                     | expected nothing after the last argument, found 'more',"
+            + " 'words'; see",
         "cpd IN out.model --rank 2               | expected nothing after the last argument, found"
             + " 'out.model'; the result's path is given with --output; see",
         "cpd IN out.model --rank 2 --output=m    | expected nothing after the last argument, found"
@@ -202,8 +184,7 @@ class CommandLineTest {
         "eval s=A(i,j,k) --input A=IN --machine no.txt | expected the file of a machine, found no",
         "stats IN --memory -1                    | --memory -1: expected a size",
         "cpd IN --rank 1 --output d --checkpoint= | expected --checkpoint DIR, found an empty name",
-        "cpd IN --rank 1 --output d --forget 2   | expected --forget above 0 and at most 1, found"
-            + " 2",
+        "cpd IN --rank 1 --output d --forget 2   | expected --forget above 0 and at most 1, found 2",
         "cpd IN --rank 1 --output d --forget .9  | expected --append MODEL with --forget 0.9",
         "compare a b --count -1                  | expected --count of at least 0, found -1",
         "compare a b --limit -1                  | expected --limit of at least 0, found -1.0",
@@ -227,10 +208,8 @@ class CommandLineTest {
         "eval s=A(i,j,k) --input A=missing --output x.tns | the result is a scalar: print it",
         "convert IN x.rb                         | Harwell-Boeing text is read, but not written",
         "explain                                 | expected a command after explain",
-        "explain --executors 0 stats IN          | expected --executors from 1 to 1,000,000, found"
-            + " 0",
-        "explain --executors -2 stats IN         | expected --executors from 1 to 1,000,000, found"
-            + " -2",
+        "explain --executors 0 stats IN          | expected --executors from 1 to 1,000,000, found 0",
+        "explain --executors -2 stats IN         | expected --executors from 1 to 1,000,000, found -2",
         "explain --executors 2000000 stats IN    | expected --executors from 1",
         "explain --executors 2 --cores 0 stats IN | expected --cores from 1 to 10,000, found 0",
         "explain --executors 2 --cores -1 stats IN | expected --cores from 1 to 10,000, found -1",
@@ -240,18 +219,14 @@ class CommandLineTest {
         "explain --executors 2 --memory 0 stats IN | --memory 0: expected a size",
         "explain --executors 2 --memory -1g stats IN | --memory -1g: expected a size",
         "explain --executors 2 --memory 99999999999t stats IN | 99999999999t: expected a size",
-        "explain --executors 2 stats IN          | explain --executors works with eval, run,"
-            + " mttkrp",
-        "explain --executors 2 convert IN OUT.tns | explain --executors works with eval, run,"
-            + " mttkrp",
+        "explain --executors 2 stats IN          | explain --executors works with eval, run, mttkrp",
+        "explain --executors 2 convert IN OUT.tns | explain --executors works with eval, run, mttkrp",
         "explain --cores 2 stats IN              | expected --executors N with --cores, found none",
         "explain --network 2 stats IN            | expected --executors N with --network",
         "convert IN OUT.tns --mode-order 1,0,2   | expected --mode-order with a .weft tensor",
         "convert IN OUT.tns --uncompressed       | expected --uncompressed with a .weft tensor",
-        "convert IN OUT.tns --keep-order         | expected --keep-order with a .weft tensor to"
-            + " read",
-        "convert IN OUT.weft --keep-order        | expected --keep-order with a .weft tensor to"
-            + " read",
+        "convert IN OUT.tns --keep-order         | expected --keep-order with a .weft tensor to read",
+        "convert IN OUT.weft --keep-order        | expected --keep-order with a .weft tensor to read",
         "convert a.mtx OUT.weft --zero-based     | expected --zero-based with .tns",
         "eval y(i)=A(i,j,k) --input A=IN --format y=CSR | --format y=CSR: bad tensor format",
         "eval y(i)=A(i,j,k) --input A=IN --format A=CSC | --format A=CSC: bad tensor format",

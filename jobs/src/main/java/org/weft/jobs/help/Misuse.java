@@ -41,8 +41,7 @@ public final class Misuse {
   /** What picocli says of a text that is no number. */
   private static final Pattern NO_NUMBER =
       Pattern.compile(
-          "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an?"
-              + " (int|long|double)$");
+          "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an? (int|long|double)$");
 
   /** What picocli says of a value after an option that takes none. */
   private static final Pattern NO_FLAG =
