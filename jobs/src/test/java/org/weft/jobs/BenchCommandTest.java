@@ -160,6 +160,18 @@ class BenchCommandTest {
     assertThat(run.err()).contains("WEFT-100", "expected a kernel of --kernels for its order");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'--kernels spmv', 'spmv of banded, fem, power-law, uniform with'",
+    "'--kernels mttkrp', 'mttkrp of nell-2, nell-1, vast, uber, lbnl, half-slice with'",
+    "'--kernels mttkrp,add', ' of nell-2, nell-1, vast, uber, lbnl, half-slice, banded, fem, '"
+  })
+  void kernelsAloneTimeThoseOfTheSuiteThatTheyAreFor(String options, String timed) {
+    List<String> words = new ArrayList<>(List.of("bench", "--dry-run"));
+    words.addAll(List.of(options.split(" ")));
+    assertThat(Run.of(words.toArray(String[]::new)).out()).contains(timed);
+  }
+
   @Test
   void theSecondMatrixHasTheShapeOfTheFirst() {
     String a = Run.write(folder, "a.tns", "1 1 2\n2 2 4\n");

@@ -37,6 +37,17 @@ public record BenchTensor(
     return names;
   }
 
+  /** The names of those that one of {@code kernels} is for. */
+  public static List<String> names(List<BenchKernel> kernels) {
+    return names().stream()
+        .filter(name -> kernels.stream().anyMatch(kernel -> kernel.appliesTo(order(name))))
+        .toList();
+  }
+
+  private static int order(String name) {
+    return model(name).sizes().order();
+  }
+
   /**
    * A generated tensor of the suite; coordinates are scattered, so that frequent slices do not lie
    * side by side.

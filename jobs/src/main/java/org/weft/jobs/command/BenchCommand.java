@@ -93,7 +93,9 @@ public final class BenchCommand extends WeftCommand {
       names = "--tensors",
       split = ",",
       paramLabel = "NAME",
-      description = "Tensors and matrices of the suite, or files (default: all of the suite).")
+      description =
+          "Tensors and matrices of the suite, or files (default: those of the suite that --kernels"
+              + " are for).")
   List<String> tensors = BenchTensor.names();
 
   @Option(
@@ -239,6 +241,9 @@ public final class BenchCommand extends WeftCommand {
     int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     List<Integer> threads = all == 1 ? List.of(1) : List.of(1, all);
     List<BenchKernel> chosen = kernels.stream().map(BenchKernel::of).toList();
+    if (orders.isEmpty() && tensors.equals(BenchTensor.names())) {
+      tensors = BenchTensor.names(chosen);
+    }
     List<RandomStatement> statements = statements();
     List<Schedule> stated = schedules.stream().map(Schedule::parse).toList();
     if (planOnly()) {
