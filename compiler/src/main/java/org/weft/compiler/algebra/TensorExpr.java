@@ -23,6 +23,11 @@ public sealed interface TensorExpr {
       }
     }
 
+    /** The same access of another tensor, or of the tensor in another format. */
+    public Access of(TensorVar other) {
+      return new Access(id, other, variables, span);
+    }
+
     /** The variable of the mode that {@code level} stores. */
     public IndexVar variableAt(int level) {
       return variables.get(tensor.format().modeOf(level));

@@ -221,7 +221,7 @@ final class Conversions {
               steps.add(new EvaluationStep.Convert(source, made, conversion, reason));
               return made;
             });
-    return new TensorExpr.Access(access.id(), result, access.variables(), access.span());
+    return access.of(result);
   }
 
   private static String suffix(TensorFormat format) {
@@ -243,8 +243,7 @@ final class Conversions {
     }
     TensorVar tensor =
         new TensorVar(fresh(target.tensor().name() + "_csf"), natural, TensorVar.Kind.RESULT);
-    return assignment.assignedTo(
-        new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
+    return assignment.assignedTo(target.of(tensor));
   }
 
   /** The statement with a result of the type that it computes in. */
@@ -253,8 +252,7 @@ final class Conversions {
     TensorFormat format = target.tensor().format().withValueType(assignment.type());
     TensorVar tensor =
         new TensorVar(fresh(target.tensor().name() + "_wide"), format, TensorVar.Kind.RESULT);
-    return assignment.assignedTo(
-        new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
+    return assignment.assignedTo(target.of(tensor));
   }
 
   void convertResult(TensorAssignment natural, TensorAssignment wanted) {

@@ -334,6 +334,6 @@ final class OperandOrders {
     TensorVar tensor = access.tensor();
     TensorFormat format = OperandFormats.transposed(tensor.format(), order);
     TensorVar moved = new TensorVar(tensor.name(), format, tensor.kind());
-    return new TensorExpr.Access(access.id(), moved, access.variables(), access.span());
+    return access.of(moved);
   }
 }

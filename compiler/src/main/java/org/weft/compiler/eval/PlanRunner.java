@@ -125,11 +125,7 @@ record PlanRunner(KernelCalls kernels, Converter converter) {
     }
     EvaluationStep.Compute compute = (EvaluationStep.Compute) step;
     TensorExpr.Access target = compute.algebra().target();
-    TensorAssignment algebra =
-        compute
-            .algebra()
-            .assignedTo(
-                new TensorExpr.Access(target.id(), result, target.variables(), target.span()));
+    TensorAssignment algebra = compute.algebra().assignedTo(target.of(result));
     return new EvaluationStep.Compute(
         algebra,
         Lowering.lower("statement", algebra, compute.schedule()),

@@ -88,9 +88,7 @@ public record StatementAlgebra(
   public StatementAlgebra withResultFormat(TensorFormat format) {
     TensorExpr.Access target = assignment.target();
     TensorVar tensor = new TensorVar(target.tensor().name(), format, TensorVar.Kind.RESULT);
-    TensorAssignment changed =
-        assignment.assignedTo(
-            new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
+    TensorAssignment changed = assignment.assignedTo(target.of(tensor));
     return new StatementAlgebra(changed, operands, sizes);
   }
 

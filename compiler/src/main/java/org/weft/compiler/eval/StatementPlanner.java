@@ -137,10 +137,7 @@ final class StatementPlanner {
     String name = conversions.fresh(target.tensor().name() + "_part");
     TensorVar part = new TensorVar(name, format, TensorVar.Kind.RESULT);
     entries.put(name, new Estimates(labels, entries).cells(target.variables()));
-    add(
-        sum.assignedTo(new TensorExpr.Access(target.id(), part, target.variables(), target.span())),
-        schedule,
-        estimate);
+    add(sum.assignedTo(target.of(part)), schedule, estimate);
     TensorVar operand = new TensorVar(name, format, TensorVar.Kind.OPERAND);
     TensorExpr added =
         new TensorExpr.Access(target.id() + 1, operand, target.variables(), target.span());
@@ -209,18 +206,22 @@ final class StatementPlanner {
     if (!way.transposed().contains(target)) {
       return addPanels(ready, schedule, way, estimate);
     }
-    TensorVar matrix =
-        new TensorVar(
-            conversions.fresh(target.tensor().name() + "_matrix"),
-            product.asMatrix(target),
-            TensorVar.Kind.RESULT);
-    TensorAssignment made =
-        ready.assignedTo(
-            new TensorExpr.Access(target.id(), matrix, target.variables(), target.span()));
+    String name = conversions.fresh(target.tensor().name() + "_matrix");
+    TensorFormat format = product.asMatrix(target);
+    TensorVar matrix = new TensorVar(name, format, TensorVar.Kind.RESULT);
+    TensorAssignment made = ready.assignedTo(target.of(matrix));
     if (!addPanels(made, schedule, way, estimate)) {
       return false;
     }
-    conversions.convertResult(made, assignment);
+    candidates = "";
+    TensorExpr copy =
+        new TensorExpr.Access(
+            target.id() + 1,
+            new TensorVar(name, format, TensorVar.Kind.OPERAND),
+            target.variables(),
+            target.span());
+    entries.put(name, new Estimates(labels, entries).cells(target.variables()));
+    add(new TensorAssignment(target, false, copy, Map.of()), schedule, "");
     return true;
   }
 

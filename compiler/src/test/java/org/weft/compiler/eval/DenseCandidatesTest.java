@@ -115,12 +115,18 @@ class DenseCandidatesTest extends CompilerCase {
       taken.merge(way(plan), 1, Integer::sum);
       TensorStorage found = preferring.evaluate(scope, input);
       TensorStorage expected = evaluator.evaluate(scope, input.withSchedule(Schedule.sequential()));
+      TensorStorage bound = TensorStorage.dense(scope, found.shape(), ValueType.DOUBLE);
+      try (BoundStatement statement =
+          preferring.prepare(input).bind(bound, Map.of("A", a, "B", b))) {
+        statement.run();
+      }
       for (long cell = 0; cell < (long) found.shape().cells(); cell++) {
         assertThat(found.vals().getDouble(cell))
             .as("%s cell %s of %s", way(plan), cell, input.statement())
             .isCloseTo(expected.vals().getDouble(cell), within(1e-11));
+        assertThat(bound.vals().getDouble(cell)).isEqualTo(found.vals().getDouble(cell));
       }
-      for (TensorStorage made : List.of(a, b, found, expected)) {
+      for (TensorStorage made : List.of(a, b, found, bound, expected)) {
         made.close();
       }
     }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
@@ -70,7 +69,7 @@ record SlottedRequest(
               statistics.put(
                   slot, Objects.requireNonNull(request.statistics().get(tensor), tensor));
               TensorVar read = new TensorVar(slot, outline.format(), TensorVar.Kind.OPERAND);
-              return new TensorExpr.Access(access.id(), read, access.variables(), access.span());
+              return access.of(read);
             },
             operands);
     // The operands were found while the accesses were visited.
