@@ -1,10 +1,12 @@
 package org.weft.storage.file;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -117,9 +119,12 @@ final class StorageFault {
           || lower.contains("permission denied")) {
         return "access is denied (" + shown(message) + "); ask its owner, or name another place";
       }
+      if (cause instanceof NoSuchFileException
+          || cause instanceof FileNotFoundException && !message.endsWith(")")) {
+        return "it is not there, and cannot be made there; name another place";
+      }
     }
     return "the file system failed ("
-        + failure.getClass().getSimpleName()
         + reason(failure)
         + "); check that it is reachable, has space, and that you may access the path";
   }
@@ -132,9 +137,11 @@ final class StorageFault {
 
   private static String reason(IOException failure) {
     if (failure instanceof FileSystemException file && file.getReason() != null) {
-      return ": " + shown(String.valueOf(file.getReason()));
+      return shown(String.valueOf(file.getReason()));
     }
-    return failure.getMessage() == null ? "" : ": " + shown(failure.getMessage());
+    return failure.getMessage() == null
+        ? "without a reason: " + failure.getClass().getSimpleName()
+        : shown(failure.getMessage());
   }
 
   /**
@@ -153,6 +160,12 @@ final class StorageFault {
     return hidden.find() ? LOCAL_URI.matcher(hidden.replaceAll("$1")).replaceAll("") : text;
   }
 
+  /** Hadoop says "Class x not found", and the JVM the name alone. */
+  private static String missingClass(Throwable failure) {
+    String said = shown(String.valueOf(failure.getMessage()));
+    return said.replaceFirst("^Class (.*) not found$", "$1");
+  }
+
   /** A file system that is not found, whose classes are not there, or which is set up wrongly. */
   static WeftException unusable(Path path, Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -166,7 +179,7 @@ final class StorageFault {
                 + ": expected the connector for scheme '"
                 + path.toUri().getScheme()
                 + "' on the class path, found no "
-                + shown(String.valueOf(cause.getMessage()))
+                + missingClass(cause)
                 + "; add "
                 + CONNECTORS.getOrDefault(path.toUri().getScheme(), "its jars")
                 + " (spark-submit --packages, or WEFT_CONF_DIR=FOLDER/*)",

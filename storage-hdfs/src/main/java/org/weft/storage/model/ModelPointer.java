@@ -35,7 +35,7 @@ public final class ModelPointer {
       String text = "";
       if (status.getLen() <= MOST_BYTES) {
         try (InputStream in = system.open(path)) {
-          text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+          text = new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
         }
       }
       if (!text.startsWith(HEAD)) {

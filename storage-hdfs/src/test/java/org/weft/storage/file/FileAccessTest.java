@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +159,32 @@ class FileAccessTest {
     assertThat(FileAccess.unavailable("hdfs://h/q/x", new IOException(words)))
         .hasMessageContaining("the quota is used up (" + words)
         .hasMessageContaining("remove files");
+  }
+
+  /** Names of Java's classes mean nothing to a reader. */
+  @Test
+  void failuresAreSaidWithoutNamesOfExceptions() {
+    List<IOException> failures =
+        List.of(
+            new NoSuchFileException("/proc/x.npy"),
+            new FileNotFoundException("/proc/x.npy"),
+            new FileNotFoundException("/proc/x.npy (Is a directory)"),
+            new FileSystemException("/proc/x.npy", null, "Invalid argument"),
+            new IOException("Invalid argument"));
+    for (IOException failure : failures) {
+      assertThat(FileAccess.unavailable("/proc/x.npy", failure).getMessage())
+          .contains("/proc/x.npy: ")
+          .doesNotContain("Exception");
+    }
+  }
+
+  @Test
+  void aConnectorThatIsNotThereIsNamedOnce() {
+    Configuration conf = new Configuration(false);
+    conf.set("fs.s3a.impl", "org.example.NoSuchFileSystem");
+    FileAccess files = FileAccess.of(conf);
+    assertThatThrownBy(() -> files.fileSystem(files.path("s3a://bucket/x.tns")))
+        .hasMessageContaining("found no org.example.NoSuchFileSystem; add Hadoop's hadoop-aws");
   }
 
   @Test
