@@ -182,4 +182,14 @@ class RunCommandTest {
     assertThat(explained.out()).contains("p.ta:7: statement Y(i) = ", "compute ");
     assertThat(explained.out()).doesNotContain("data =");
   }
+
+  /** The matrix that the program reads is not there, which only the work would find. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--dry-run", "--reproducible"})
+  void outputsThatCannotBeWrittenAreRefusedBeforeTheWork(String option) {
+    String text = program("  X[j] = 2; Y[i] = A[i, j] * X[j]; write(Y[i], \"y.xyz\");\n");
+    Run run = option.isEmpty() ? Run.of("run", text) : Run.of("run", option, text);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("p.ta:7:", "y.xyz: expected a file name that ends in .mtx");
+  }
 }

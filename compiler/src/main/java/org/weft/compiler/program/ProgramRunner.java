@@ -81,8 +81,13 @@ public final class ProgramRunner {
 
   /** As above; {@code notes} takes what statements share, in lines. */
   void run(Program program, TensorSpace space, Consumer<String> notes) {
-    program.functions().forEach(function -> checkOutputs(function.steps()));
+    checkOutputs(program);
     execute(program, space, output, notes);
+  }
+
+  /** Refuses files that the program could not write after its work. */
+  public void checkOutputs(Program program) {
+    program.functions().forEach(function -> checkOutputs(function.steps()));
   }
 
   /** As above in the memory of this process. */

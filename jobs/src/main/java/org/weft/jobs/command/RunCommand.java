@@ -61,7 +61,11 @@ public final class RunCommand extends SparkCommand {
     FileAccess files = CommonOptions.files();
     Program parsed =
         ProgramRunner.parse(new SourceText(program, StorageProgramFiles.text(files, program)));
+    ProgramRunner runner =
+        new ProgramRunner(
+            new StorageProgramFiles(files, common, console), System.getenv(), console::text);
     if (common.dryRun) {
+      runner.checkOutputs(parsed);
       console.note("%s: no errors; nothing was run", program);
       return;
     }
@@ -74,9 +78,6 @@ public final class RunCommand extends SparkCommand {
     }
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
-      ProgramRunner runner =
-          new ProgramRunner(
-              new StorageProgramFiles(files, common, console), System.getenv(), console::text);
       Evaluator evaluator = new Evaluator(compiler, threads);
       if (explanation != null && explanation.json) {
         List<Object> plans = new ArrayList<>();

@@ -115,12 +115,12 @@ public final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public void checkOutput(String uri) {
+    TensorFiles.requireWritableExtension(uri);
     TensorFiles.checkOutput(files, uri, options.overwrite);
   }
 
   @Override
   public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
-    TensorFiles.requireWritableExtension(uri);
     KeptModes kept = KeptModes.of(modes);
     InputNames.noteDropped(console, uri, kept.names(), kept.labels());
     WriteOptions write = kept.written(uri, tensor.format().valueType(), options.zeroBased);
