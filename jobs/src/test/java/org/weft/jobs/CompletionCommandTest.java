@@ -26,7 +26,8 @@ class CompletionCommandTest {
         "weft cpd --mas|--master",
         "weft explain cp|cpd",
         "weft report --js|--json",
-        "weft cpd --csf a|auto"
+        "weft cpd --csf a|auto",
+        "weft completion z|zsh"
       })
   void bashCompletes(String line, String expected) throws Exception {
     Path bash = Path.of("/bin/bash");

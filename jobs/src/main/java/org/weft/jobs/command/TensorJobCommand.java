@@ -65,7 +65,7 @@ abstract class TensorJobCommand extends SparkCommand {
       names = "--schedule",
       paramLabel = "TEXT",
       description =
-          "Loops of the kernel, such as 'parallel(i) unroll(k:4)' (default: chosen); 'weft explain'"
+          "Loops of the kernel, such as 'parallel(i) unroll(k,4)' (default: chosen); 'weft explain'"
               + " shows the labels.")
   @Nullable String schedule;
 

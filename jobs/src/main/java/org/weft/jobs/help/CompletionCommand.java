@@ -12,6 +12,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
@@ -76,14 +77,24 @@ public final class CompletionCommand extends WeftCommand {
       }
       OptionSpec.Builder shown = option.toBuilder().hidden(false);
       if (option.type().isEnum()) {
-        shown.completionCandidates(
-            Arrays.stream(option.type().getEnumConstants())
-                .map(value -> value.toString().toLowerCase(Locale.ROOT))
-                .toList());
+        shown.completionCandidates(values(option.type()));
       }
       spec.remove(option);
       spec.addOption(shown.build());
     }
+    for (PositionalParamSpec parameter : List.copyOf(spec.positionalParameters())) {
+      if (parameter.type().isEnum()) {
+        spec.remove(parameter);
+        spec.addPositional(
+            parameter.toBuilder().completionCandidates(values(parameter.type())).build());
+      }
+    }
     spec.subcommands().values().forEach(sub -> complete(sub.getCommandSpec()));
+  }
+
+  private static List<String> values(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(value -> value.toString().toLowerCase(Locale.ROOT))
+        .toList();
   }
 }

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.WeftException;
 import org.weft.jobs.report.RunFigures;
 
@@ -35,7 +36,7 @@ final class RunHistory {
     about.put("workflow", run.file());
     about.put("run", run.id());
     about.put("began", seconds(run.started()));
-    about.put("ended", Optional.ofNullable(run.ended()).map(RunHistory::seconds).orElse("not yet"));
+    about.put("ended", seconds(run.ended()));
     about.put("status", Optional.ofNullable(run.status()).map(String::valueOf).orElse("none"));
     about.put("parameters", run.parameters().isEmpty() ? "none" : parameters(run));
     about.put("version", run.version());
@@ -48,8 +49,11 @@ final class RunHistory {
     return new RunFigures(run.workflow(), how, about, all, log, failed, past(run));
   }
 
-  private static String seconds(String time) {
-    return Instant.parse(time).truncatedTo(ChronoUnit.SECONDS).toString();
+  /** A time for people; null for one that is still to come. */
+  static String seconds(@Nullable String time) {
+    return time == null
+        ? "not yet"
+        : Instant.parse(time).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   private static String parameters(Records.Run run) {

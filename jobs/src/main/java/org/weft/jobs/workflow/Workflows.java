@@ -114,7 +114,7 @@ public final class Workflows {
   private static String said(StateFolder folder, Records.Run run) {
     String how =
         run.status() != null
-            ? "ended " + run.ended() + " with status " + run.status()
+            ? "ended " + RunHistory.seconds(run.ended()) + " with status " + run.status()
             : Lease.isHeld(folder) ? "is running" : "was interrupted; weft workflow resume goes on";
     return "run " + run.id() + " of " + run.workflow() + " " + how;
   }
