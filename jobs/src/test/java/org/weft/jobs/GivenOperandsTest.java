@@ -126,6 +126,18 @@ class GivenOperandsTest extends FolderCase {
     }
   }
 
+  /** An operand may have any numbers: those that are not finite go into the result. */
+  @ParameterizedTest
+  @CsvSource({"''", "'local[2]'"})
+  void operandsThatAreNotFinite(String master) throws IOException {
+    byte[] bytes = Files.readAllBytes(Path.of(npy("v.npy", SIZES[2], 1, "(25,)", false)));
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putDouble(bytes.length - 8, Double.NaN);
+    Path file = Files.write(folder.resolve("nan.npy"), bytes);
+    String found =
+        result(master, "none", "ttv", tensor, "--mode", "2", "--vector", file.toString());
+    assertThat(found).contains("30 2000 nan");
+  }
+
   private String[] mttkrp(String factors) {
     return new String[] {"mttkrp", tensor, "--mode", "0", "--factors", factors};
   }

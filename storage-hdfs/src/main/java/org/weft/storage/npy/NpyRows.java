@@ -12,7 +12,7 @@ import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
-/** A matrix of finite numbers in a NumPy file of C order. Ranges of rows are read where needed. */
+/** A matrix in a NumPy file of C order. Ranges of rows are read where needed. */
 public final class NpyRows implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -21,13 +21,16 @@ public final class NpyRows implements Serializable {
   private final NpyHeader header;
   private final long rows;
   private final int columns;
+  private final boolean finite;
 
-  private NpyRows(FileAccess files, String uri, NpyHeader header, long rows, int columns) {
+  private NpyRows(
+      FileAccess files, String uri, NpyHeader header, long rows, int columns, boolean finite) {
     this.files = files;
     this.uri = uri;
     this.header = header;
     this.rows = rows;
     this.columns = columns;
+    this.finite = finite;
   }
 
   /** Receives rows in order. */
@@ -40,7 +43,7 @@ public final class NpyRows implements Serializable {
   }
 
   /**
-   * Reads the header.
+   * Reads the header of a matrix of a model, whose numbers must be finite.
    *
    * @throws WeftException {@code SHAPE_MISMATCH} for another array than a matrix in C order, or as
    *     {@link NpyFile#read}
@@ -48,6 +51,7 @@ public final class NpyRows implements Serializable {
   public static NpyRows open(FileAccess files, String uri) {
     return find(files, uri)
         .filter(found -> found.header.shape().length == 2)
+        .map(found -> new NpyRows(files, uri, found.header, found.rows, found.columns, true))
         .orElseThrow(
             () ->
                 new WeftException(
@@ -55,7 +59,7 @@ public final class NpyRows implements Serializable {
                     uri + ": expected a matrix in C order, found another array; write it as such"));
   }
 
-  /** As {@link #open}; a vector is a column. Empty for another array than these. */
+  /** A matrix or a vector, which is a column, of any numbers. Empty for another array. */
   public static Optional<NpyRows> find(FileAccess files, String uri) {
     SourceFile file = SourceFile.find(files, uri, false);
     try (InputStream in = file.open(0)) {
@@ -68,7 +72,7 @@ public final class NpyRows implements Serializable {
       }
       NpyFile.requireLength(header, uri, file.length());
       int columns = shape.length == 1 ? 1 : Math.toIntExact(shape[1]);
-      return Optional.of(new NpyRows(files, uri, header, shape[0], columns));
+      return Optional.of(new NpyRows(files, uri, header, shape[0], columns, false));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
@@ -76,7 +80,7 @@ public final class NpyRows implements Serializable {
 
   /** The same numbers in one column. */
   public NpyRows asColumn() {
-    return new NpyRows(files, uri, header, rows * columns, 1);
+    return new NpyRows(files, uri, header, rows * columns, 1, finite);
   }
 
   public long rows() {
@@ -97,7 +101,7 @@ public final class NpyRows implements Serializable {
   /**
    * Reads rows {@code [from, to)} in order; memory is one row and a buffer.
    *
-   * @throws WeftException {@code NONFINITE_VALUE}
+   * @throws WeftException {@code NONFINITE_VALUE} for a matrix of a model
    */
   public void forEach(long from, long to, RowSink sink) {
     Path path = files.path(uri);
@@ -108,7 +112,9 @@ public final class NpyRows implements Serializable {
       double[] values = new double[columns];
       for (long row = from; row < to; row++) {
         elements.read(values);
-        NpyFile.requireFinite(uri, values);
+        if (finite) {
+          NpyFile.requireFinite(uri, values);
+        }
         sink.row(row, values);
       }
     } catch (IOException e) {
