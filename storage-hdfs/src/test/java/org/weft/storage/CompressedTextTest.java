@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
@@ -18,6 +19,8 @@ import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -95,6 +98,22 @@ class CompressedTextTest {
     return all.toByteArray();
   }
 
+  private static byte[] gzip(byte[] bytes) throws Exception {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(all)) {
+      out.write(bytes);
+    }
+    return all.toByteArray();
+  }
+
+  private static byte[] zstd(byte[] bytes) throws Exception {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try (OutputStream out = new com.github.luben.zstd.ZstdOutputStream(all).setChecksum(true)) {
+      out.write(bytes);
+    }
+    return all.toByteArray();
+  }
+
   private static InputPlan open(String uri, long split) {
     return TensorFiles.open(Entries.ACCESS, uri, ReadOptions.defaults(), split);
   }
@@ -135,21 +154,34 @@ class CompressedTextTest {
     }
   }
 
+  /** Headers that are all of their files: the entries begin where the text ends, not behind it. */
+  @ParameterizedTest
+  @CsvSource({
+    ".tns, '# extended FROSTT;1 0;4'",
+    ".tns, '# extended FROSTT;2 0;4 5'",
+    ".tns, '1;4'",
+    ".mtx, '%%MatrixMarket matrix coordinate real general;4 5 0'",
+    ".mtx, '%%MatrixMarket matrix array real general;0 5'"
+  })
+  void headersMayEndWithoutALineEnd(String extension, String lines) throws Exception {
+    for (String end : new String[] {"", "\n", "\r\n"}) {
+      byte[] text = (lines.replace(";", "\n") + end).getBytes(StandardCharsets.US_ASCII);
+      Map<String, byte[]> files =
+          Map.of("", text, ".gz", gzip(text), ".bz2", bzip2(text, 1), ".zst", zstd(text));
+      for (Map.Entry<String, byte[]> packed : files.entrySet()) {
+        InputPlan plan = open(file("h" + extension + packed.getKey(), packed.getValue()), 7);
+        assertThat(Entries.read(plan)).as("%s of %s", packed.getKey(), lines).isEmpty();
+      }
+    }
+  }
+
   /** A changed bit makes wrong lines long before the check sum behind them is read. */
   @Test
   void damageIsTheErrorAndNotTheLineThatItMade() throws Exception {
     byte[] text = new Text(20_000, false).bytes();
     damageIsTheError("bad.tns.bz2", bzip2(text, 2), 4);
-    ByteArrayOutputStream gzip = new ByteArrayOutputStream();
-    try (OutputStream out = new GZIPOutputStream(gzip)) {
-      out.write(text);
-    }
-    damageIsTheError("bad.tns.gz", gzip.toByteArray(), 10);
-    ByteArrayOutputStream zstd = new ByteArrayOutputStream();
-    try (OutputStream out = new com.github.luben.zstd.ZstdOutputStream(zstd).setChecksum(true)) {
-      out.write(text);
-    }
-    damageIsTheError("bad.tns.zst", zstd.toByteArray(), 10);
+    damageIsTheError("bad.tns.gz", gzip(text), 10);
+    damageIsTheError("bad.tns.zst", zstd(text), 10);
   }
 
   private void damageIsTheError(String name, byte[] good, int header) throws Exception {

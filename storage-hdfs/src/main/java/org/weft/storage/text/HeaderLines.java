@@ -24,7 +24,7 @@ final class HeaderLines implements Closeable {
    * A line.
    *
    * @param offset of its first byte in the decompressed file
-   * @param next offset of the line after it
+   * @param next offset of the line after it, or of the end of the file
    */
   record Line(long offset, long next, String text) {
     String[] tokens() {
@@ -76,7 +76,7 @@ final class HeaderLines implements Closeable {
     errors.requireOneLine(b, lines.offset(from));
     lines.readTo(from + b.length);
     String text = new String(b, 0, b.length - 1, StandardCharsets.UTF_8);
-    return new Line(lines.offset(from), lines.offset(from + b.length), text);
+    return new Line(lines.offset(from), lines.offsetBehind(from + b.length), text);
   }
 
   /** The very first line, which must not be one that is passed over because it is too long. */

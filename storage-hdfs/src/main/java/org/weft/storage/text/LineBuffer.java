@@ -41,6 +41,7 @@ final class LineBuffer implements Closeable {
   private long dropped;
   private boolean endOfFile;
   private boolean last;
+  private boolean lineEndAdded;
 
   /** Signals a line that does not fit the buffer; the caller names file and line. */
   static final class LineTooLong extends RuntimeException {
@@ -158,6 +159,11 @@ final class LineBuffer implements Closeable {
     return base + position;
   }
 
+  /** Offset in the file behind a line that ends at {@code position}: never past the file's end. */
+  long offsetBehind(int position) {
+    return base + position - (lineEndAdded && position == filled ? 1 : 0);
+  }
+
   /** Lines that were passed over without entering a run: comments beyond the capacity. */
   long dropped() {
     return dropped;
@@ -181,6 +187,7 @@ final class LineBuffer implements Closeable {
         last = true;
         if (filled > 0) {
           NativeMemory.putByte(bytes + filled++, (byte) '\n');
+          lineEndAdded = true;
         }
         to = filled;
         return filled > 0 && withinRange();
