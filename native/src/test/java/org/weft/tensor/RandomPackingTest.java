@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,6 +111,63 @@ class RandomPackingTest {
       stored.forEach(TensorStorage::close);
     }
     assertThat(packed).isPositive();
+  }
+
+  /** Slices cut from a stored tensor are those that are packed of their entries, bit by bit. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5})
+  void slicesAreThoseOfTheirEntries(int order) {
+    int cut = 0;
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+      Random random = new Random(11_000L * order + round);
+      TensorShape shape = TensorShape.of(sizes(order, random));
+      List<CooBlock> blocks = blocks(shape.toArray(), new long[order], random);
+      TensorFormat format = format(shape, random);
+      for (TensorStorage stored : references(shape, format, List.of(blocks))) {
+        if (StorageSlices.suits(format)) {
+          checkSlices(stored, random, "order " + order + ", round " + round + ": " + format);
+          cut++;
+        } else {
+          stored.close();
+        }
+      }
+    }
+    assertThat(cut).isGreaterThanOrEqualTo(9);
+  }
+
+  private void checkSlices(TensorStorage stored, Random random, String what) {
+    TensorShape shape = stored.shape();
+    int mode = stored.format().modeOf(0);
+    long size = shape.size(mode);
+    int parts = 1 + random.nextInt(4);
+    long[] bounds = random.longs(parts + 1, 0, size + 1).sorted().toArray();
+    bounds[0] = 0;
+    bounds[parts] = size;
+    CooBlock entries = walked(stored);
+    List<TensorStorage> slices = new ArrayList<>(StorageSlices.cut(scope, stored, bounds));
+    assertThat(slices).as(what).hasSize(parts);
+    for (int part = 0; part < parts; part++) {
+      long from = bounds[part];
+      long to = bounds[part + 1];
+      int[] own =
+          IntStream.range(0, entries.size())
+              .filter(e -> entries.coordinate(mode, e) >= from && entries.coordinate(mode, e) < to)
+              .toArray();
+      long[] origin = new long[shape.order()];
+      origin[mode] = from;
+      try (TensorStorage expected =
+          ReferencePacking.pack(
+              scope,
+              shape.with(mode, to - from),
+              stored.format(),
+              List.of(entries.select(own)),
+              origin)) {
+        same(slices.get(part), expected, what + ", slices " + from + " to " + to);
+      }
+    }
+    Collections.shuffle(slices, random);
+    slices.forEach(TensorStorage::close);
+    assertThat(stored.scope().isClosed()).as(what).isTrue();
   }
 
   private void checkStored(

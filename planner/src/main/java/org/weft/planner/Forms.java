@@ -8,6 +8,6 @@ public enum Forms {
   ALL,
   /** One for each mode, of the tiles of a grid, whose executors share the rows of their layers. */
   GRID,
-  /** All if they fit the memory, unless one is predicted to take clearly less time altogether. */
+  /** All if they fit the memory, unless one is predicted to take less time altogether. */
   AUTO
 }

@@ -18,10 +18,10 @@ public record FormsChoice(
     Forms chosen, String reason, int root, PlanCosts one, PlanCosts all, @Nullable PlanCosts tiled)
     implements Serializable {
   /**
-   * Share of the time with all forms that one form has to stay below. What it saves is packing, of
-   * which predictions are rough; what it costs is iterations, which many jobs have more of.
+   * Share of the time with all forms that one form has to stay below: predictions are rough. One
+   * form saves shuffling, packing and memory; its iterations take longer.
    */
-  private static final double WORTH_ONE = 0.5;
+  private static final double WORTH_ONE = 0.9;
 
   /**
    * The choice.
@@ -46,7 +46,7 @@ public record FormsChoice(
     Forms chosen = costs == all ? Forms.ALL : Forms.GRID;
     String reason =
         (costs == all ? "they fit the memory" : "predicted to take less time than without tiles")
-            + (one.seconds() < costs.seconds() ? "; one takes more than half of their time" : "");
+            + (one.seconds() < costs.seconds() ? "; one takes hardly less time" : "");
     if (costs.peakMemoryBytesPerExecutor() > memoryBytes) {
       boolean less = one.peakMemoryBytesPerExecutor() < costs.peakMemoryBytesPerExecutor();
       chosen = less ? Forms.ONE : chosen;
@@ -54,7 +54,7 @@ public record FormsChoice(
           less ? "a form for each mode does not fit the memory" : "one form takes as much memory";
     } else if (one.seconds() < WORTH_ONE * costs.seconds()) {
       chosen = Forms.ONE;
-      reason = "predicted to take less than half of the time";
+      reason = "predicted to take less time";
     }
     return new FormsChoice(chosen, reason, root, one, all, tiled);
   }

@@ -318,9 +318,12 @@ public final class Planner {
           statement -> judge.pass(statement.mode(), choice.of(statement)));
     }
 
+    /**
+     * Passes of one form, which therefore share the partitions of those whose results are added.
+     */
     private List<ModePlan> passes(List<KernelPlan> kernels) {
       return IntStream.range(0, kernels.size())
-          .mapToObj(mode -> grouped(pass(mode, kernels.get(mode))))
+          .mapToObj(mode -> grouped(pass(mode, kernels.get(mode), partitions)))
           .toList();
     }
 
@@ -409,7 +412,10 @@ public final class Planner {
     }
 
     private ModePlan pass(int mode, KernelPlan kernel) {
-      int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
+      return pass(mode, kernel, kernel.merge() == Merge.SUM ? partitions : inOneResult);
+    }
+
+    private ModePlan pass(int mode, KernelPlan kernel, int count) {
       int slots = options.reproducible() ? 1 : resources.slots();
       int enough = Math.max(loadable, Math.min(count, slots));
       if (stored != null && stored.serves(kernel, enough)) {

@@ -81,8 +81,8 @@ public final class CpdCommand extends ModelCommand {
       description =
           "Packed forms of the tensor. all: one form for each mode. grid: one form for each mode, of"
               + " tiles, so that many executors exchange less. one: one form for all modes, which"
-              + " takes less memory. auto: all or grid if the forms fit into memory, unless one is"
-              + " predicted to be much faster (default: auto).")
+              + " takes less memory. auto: what is predicted to take the least time of what fits into"
+              + " memory (default: auto).")
   Forms forms = Forms.AUTO;
 
   @Option(

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.StoredPartitions;
 import org.weft.engine.entries.EntryCuts;
@@ -18,6 +19,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.EntrySource;
 import org.weft.tensor.PackedForms;
 import org.weft.tensor.Packing;
+import org.weft.tensor.StorageSlices;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -38,14 +40,15 @@ final class FormParts {
   /**
    * A packed partition.
    *
-   * @param entries that came in, duplicates included
+   * @param duplicates entries that repeated the coordinates of another; those of a tensor that was
+   *     cut count for its first partition
    * @param normSquared sum of the squared stored values, in storage order
    * @param memory where the storage lies
    */
   record Part(
       SliceRange range,
       TensorStorage storage,
-      long entries,
+      long duplicates,
       double normSquared,
       PartMemory memory) {}
 
@@ -82,7 +85,8 @@ final class FormParts {
           TensorStorage storage =
               from.load(scope(lies), part, form.format(), local, form.offset(range));
           lies.evict();
-          return new Part(range, storage, from.entries(part), from.normSquared(part), lies);
+          long duplicates = from.entries(part) - storage.storedEntries();
+          return new Part(range, storage, duplicates, from.normSquared(part), lies);
         });
   }
 
@@ -120,13 +124,55 @@ final class FormParts {
     SliceRange range = form.partitioning().ranges().get(number);
     long[] origin = new long[shape.order()];
     origin[form.partitioning().mode()] = form.offset(range);
-    long entries = own.entries();
     PartMemory lies = new PartMemory(memory, kept);
     PackedForms one =
         Packing.packAll(
             scope(lies), form.shape(shape, range), List.of(form.format()), own, origin, threads);
     lies.evict();
-    return new Part(range, one.forms().get(0), entries, one.sumOfSquares(), lies);
+    return new Part(range, one.forms().get(0), one.duplicates(), one.sumOfSquares(), lies);
+  }
+
+  /** Whether partitions are slices of the whole tensor in the form's format. */
+  static boolean cutsWhole(PackedForm form) {
+    return form.local()
+        && !form.partitioning().anyOverlapping()
+        && form.partitioning().mode() == form.format().modeOf(0)
+        && StorageSlices.suits(form.format());
+  }
+
+  /**
+   * Partitions of a form that was packed whole, which is taken over.
+   *
+   * @param scope of the partitions
+   * @param made has the form
+   * @param number of the form
+   * @param lies where the form lies
+   */
+  List<Part> of(MemoryScope scope, PackedForms made, int number, PartMemory lies) {
+    List<SliceRange> ranges = form.partitioning().ranges();
+    TensorStorage whole = made.forms().get(number);
+    if (ranges.size() == 1) {
+      return List.of(new Part(ranges.get(0), whole, made.duplicates(), made.sumOfSquares(), lies));
+    }
+    long[] bounds = LongStream.concat(LongStream.of(0), ends(ranges)).toArray();
+    List<TensorStorage> slices = StorageSlices.cut(scope, whole, bounds);
+    return IntStream.range(0, ranges.size())
+        .mapToObj(part -> part(ranges, slices, part, made.duplicates(), lies))
+        .toList();
+  }
+
+  private Part part(
+      List<SliceRange> ranges,
+      List<TensorStorage> slices,
+      int part,
+      long duplicates,
+      PartMemory lies) {
+    double squares = Packing.sumOfSquares(slices.get(part), workers.threads());
+    return new Part(ranges.get(part), slices.get(part), part == 0 ? duplicates : 0, squares, lies);
+  }
+
+  private static LongStream ends(List<SliceRange> ranges) {
+    return ranges.stream().mapToLong(SliceRange::to);
   }
 
   /** The partitions, or none of them. */

@@ -22,7 +22,6 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.InputReading;
 import org.weft.planner.PackedForm;
-import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
@@ -52,6 +51,9 @@ import org.weft.text.Bytes;
 final class LocalTensor extends EngineTensor {
   private static final int BLOCK_ENTRIES = 1 << 16;
   private static final long MOST_COUNTS = 256L << 20;
+
+  /** Bytes that packing takes, in bytes of the parsed entries: these, sort keys and the form. */
+  private static final int PACKING_COPIES = 3;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -292,7 +294,7 @@ final class LocalTensor extends EngineTensor {
     }
   }
 
-  /** Forms of one partition are packed together; those of several by partition. */
+  /** Forms that are packed whole are packed together; the others by partition. */
   private void packAll(List<PackedForm> forms, long kept) {
     if (isTooLarge()) {
       forms.forEach(
@@ -300,35 +302,35 @@ final class LocalTensor extends EngineTensor {
               packed.put(form, partsOf(form, kept).packThroughFiles(input, parsedRelabelling())));
       return;
     }
-    List<PackedForm> whole =
-        forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
-    boolean last = whole.size() == forms.size() && source() == null;
+    List<PackedForm> together = forms.stream().filter(this::isPackedWhole).toList();
+    boolean last = together.size() == forms.size() && source() == null;
     Container container = container();
     EntrySource entries =
         last && parsed == null && container != null
             ? storedEntries(container)
             : parsedEntries(forms, last, kept);
-    if (whole.isEmpty()) {
+    if (together.isEmpty()) {
       return;
     }
-    long count = entries.entries();
-    List<TensorFormat> formats = whole.stream().map(PackedForm::format).toList();
+    List<TensorFormat> formats = together.stream().map(PackedForm::format).toList();
     PartMemory lies = new PartMemory(memory, kept);
+    MemoryScope scope = MemoryScope.root("forms of " + uri(), lies);
     TensorShape shape = statistics().shape();
     PackedForms made =
-        Packing.packAll(
-            MemoryScope.root("forms of " + uri(), lies),
-            shape,
-            formats,
-            entries,
-            new long[shape.order()],
-            workers.threads());
-    for (int f = 0; f < whole.size(); f++) {
-      SliceRange all = whole.get(f).partitioning().ranges().get(0);
-      packed.put(
-          whole.get(f),
-          List.of(new FormParts.Part(all, made.forms().get(f), count, made.sumOfSquares(), lies)));
+        Packing.packAll(scope, shape, formats, entries, new long[shape.order()], workers.threads());
+    for (int f = 0; f < together.size(); f++) {
+      FormParts parts = partsOf(together.get(f), kept);
+      packed.put(together.get(f), parts.of(scope, made, f, lies));
     }
+  }
+
+  /**
+   * Whether all entries of a form are packed at once, and cut into partitions afterwards. Where the
+   * memory may have no room for this, each partition is packed alone.
+   */
+  private boolean isPackedWhole(PackedForm form) {
+    return form.partitioning().partitions() == 1
+        || FormParts.cutsWhole(form) && PACKING_COPIES * parsedBytes() <= memory.limit() / 2;
   }
 
   /** The entries as the container stores them. */
@@ -348,7 +350,7 @@ final class LocalTensor extends EngineTensor {
       return EntrySource.of(new LastBlocks(blocks));
     }
     forms.stream()
-        .filter(form -> form.partitioning().partitions() > 1)
+        .filter(form -> !isPackedWhole(form))
         .forEach(form -> packed.put(form, partsOf(form, kept).pack(blocks)));
     return EntrySource.of(new ArrayDeque<>(blocks));
   }
@@ -372,9 +374,7 @@ final class LocalTensor extends EngineTensor {
   @Override
   protected long countDuplicates() {
     if (!packed.isEmpty()) {
-      return packed.values().iterator().next().stream()
-          .mapToLong(part -> part.entries() - part.storage().storedEntries())
-          .sum();
+      return packed.values().iterator().next().stream().mapToLong(FormParts.Part::duplicates).sum();
     }
     return Packing.countDuplicates(statistics().shape(), parsed().blocks());
   }
