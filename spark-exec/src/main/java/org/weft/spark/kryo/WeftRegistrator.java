@@ -4,6 +4,7 @@ import com.esotericsoftware.kryo.Kryo;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.List;
 import org.apache.spark.serializer.KryoRegistrator;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.OriginBlock;
@@ -25,11 +26,16 @@ import org.weft.statistics.TensorStatistics;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
+import scala.Tuple2;
 
 /** Registers every class that Weft sends through Spark's serializer. */
 public final class WeftRegistrator implements KryoRegistrator {
   @Override
   public void registerClasses(Kryo kryo) {
+    kryo.register(Tuple2.class, new PairSerializer());
+    for (Class<?> array : List.of(byte[].class, int[].class, long[].class, double[].class)) {
+      kryo.register(array);
+    }
     register(kryo, CooBlock.class, CooBlock::writeTo, CooBlock::readFrom);
     register(kryo, DenseMatrix.class, DenseMatrix::writeTo, DenseMatrix::readFrom);
     kryo.register(SplitStatistics.class, JavaForm.of(SplitStatistics.class));

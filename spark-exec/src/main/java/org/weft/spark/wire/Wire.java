@@ -1,5 +1,6 @@
 package org.weft.spark.wire;
 
+import com.esotericsoftware.kryo.Kryo;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Serializable;
@@ -23,6 +24,7 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.rdd.ShuffledRDD;
 import org.apache.spark.serializer.DeserializationStream;
+import org.apache.spark.serializer.KryoRegistrator;
 import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.serializer.SerializationStream;
 import org.apache.spark.serializer.Serializer;
@@ -57,17 +59,33 @@ public final class Wire {
   /**
    * A Kryo that knows the types that Weft sends, and refuses others. There is one per process: a
    * task that brought its own would register all types again for each partition that it writes to.
+   * It knows none of the hundreds of types that Spark registers, whose classes would be loaded in
+   * each executor before its first task ends.
    */
   private static final class OwnKryo extends KryoSerializer {
     private static final long serialVersionUID = 1L;
 
     OwnKryo() {
-      super(
-          new SparkConf(false)
-              .set("spark.kryo.registrationRequired", "true")
-              .set("spark.kryo.registrator", REGISTRATOR)
-              .set("spark.kryoserializer.buffer.max", "2047m"));
-      setDefaultClassLoader(Wire.class.getClassLoader());
+      super(new SparkConf(false).set("spark.kryoserializer.buffer.max", "2047m"));
+    }
+
+    @Override
+    public Kryo newKryo() {
+      Kryo kryo = new Kryo();
+      kryo.setRegistrationRequired(true);
+      kryo.setReferences(false);
+      kryo.setClassLoader(Wire.class.getClassLoader());
+      registrator().registerClasses(kryo);
+      return kryo;
+    }
+
+    /** By its name: it knows the packages that send, which know this one. */
+    private static KryoRegistrator registrator() {
+      try {
+        return (KryoRegistrator) Class.forName(REGISTRATOR).getConstructor().newInstance();
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(REGISTRATOR + " is not where Weft is", e);
+      }
     }
 
     private Object readResolve() {

@@ -1,0 +1,50 @@
+package org.weft.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.stream.Stream;
+import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.tensor.CooBlock;
+import scala.Tuple2;
+
+class WireTest {
+  static Stream<Object> values() {
+    return Stream.of(
+        "a text",
+        7L,
+        new long[] {1, -2},
+        new double[] {0.5, -0.0},
+        new int[] {3},
+        new byte[] {4},
+        new Tuple2<>(1, 2L),
+        new Tuple2<>(new Tuple2<>(1, "x"), new double[] {-0.0}));
+  }
+
+  @ParameterizedTest
+  @MethodSource("values")
+  void plainValuesArriveAsTheyWere(Object value) {
+    Object arrived = Wire.value(Wire.bytes(value));
+    assertThat(arrived).usingRecursiveComparison().isEqualTo(value);
+  }
+
+  @Test
+  void blocksArriveAsTheyWere() {
+    CooBlock.Builder block = new CooBlock.Builder(2, 1);
+    block.add(new long[] {3, 1L << 40}, 2.5);
+    CooBlock arrived = Wire.value(Wire.bytes(block.build()));
+    assertThat(arrived.size()).isEqualTo(1);
+    assertThat(arrived.coordinate(1, 0)).isEqualTo(1L << 40);
+    assertThat(arrived.value(0)).isEqualTo(2.5);
+  }
+
+  /** Also types that Spark's own Kryo knows: loading their classes takes time on each executor. */
+  @Test
+  void otherTypesAreRefused() {
+    assertThatThrownBy(() -> Wire.bytes(StorageLevel.MEMORY_ONLY()))
+        .hasMessageContaining("not registered");
+  }
+}
