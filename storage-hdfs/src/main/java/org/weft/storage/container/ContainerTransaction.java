@@ -114,7 +114,27 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
               + newest
               + "); choose another name, or allow overwriting (--overwrite), which makes a new version");
     }
+    if (newest == 0 && existing == Existing.REFUSE) {
+      requireNothingElse(uri, versions);
+    }
     return newest;
+  }
+
+  private static void requireNothingElse(String uri, Versions versions) {
+    try {
+      String found = new OwnFiles(versions.fileSystem()).foreign(versions.folder(), DATA);
+      if (found != null) {
+        throw new WeftException(
+            ErrorCode.OUTPUT_EXISTS,
+            uri
+                + ": expected a tensor's folder or nothing, found a folder with '"
+                + found
+                + "' and no tensor; choose another name, or allow overwriting (--overwrite), which"
+                + " leaves its files in their place");
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
   }
 
   /** A folder of our own: {@code data/N}, or {@code data/N-2} and so on if others have it. */

@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -89,6 +90,36 @@ final class OwnFiles {
         }
       }
     }
+  }
+
+  /**
+   * The name of what no writer puts into a container's folder: neither hidden, nor the folder
+   * {@code data} of writers' folders; null if there is none.
+   */
+  @Nullable String foreign(Path container, String data) throws IOException {
+    for (FileStatus child : list(container)) {
+      String name = child.getPath().getName();
+      if (isHidden(name)) {
+        continue;
+      }
+      if (name.equals(data) && isLink(child)) {
+        continue; // which has an error of its own
+      }
+      if (!name.equals(data) || !isFolder(child)) {
+        return name;
+      }
+      for (FileStatus folder : list(child.getPath())) {
+        String inside = folder.getPath().getName();
+        if (!isHidden(inside) && !isDataFolder(inside)) {
+          return name + "/" + inside;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean isHidden(String name) {
+    return name.startsWith(".") || name.startsWith("_");
   }
 
   /** Removes a file; false if there is none any more. */

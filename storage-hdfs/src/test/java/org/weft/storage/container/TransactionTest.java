@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.ContainerOptions;
@@ -120,6 +121,47 @@ class TransactionTest {
     write(Existing.REPLACE, NEW);
     assertThat(Tensors.read(faulty, uri())).isEqualTo(Tensors.describe(NEW));
     assertThat(Tensors.read(faulty, uri() + "/manifest-1.json")).isEqualTo(Tensors.describe(OLD));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"notes.txt, notes.txt", "more/x, more", "data, data", "data/mine.csv, data/mine.csv"})
+  void aFolderOfOtherFilesIsRefused(String file, String named) throws Exception {
+    Path other = folder.resolve("x.weft").resolve(file);
+    Files.createDirectories(other.getParent());
+    Files.writeString(other, "mine");
+    List<String> before = names(folder);
+    for (int check = 0; check < 2; check++) {
+      boolean only = check > 0;
+      assertThatThrownBy(
+              () -> {
+                if (only) {
+                  TensorFiles.checkOutput(faulty, uri(), false);
+                } else {
+                  write(Existing.REFUSE, NEW);
+                }
+              })
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTPUT_EXISTS))
+          .hasMessageContaining("'" + named + "'");
+      assertThat(names(folder)).isEqualTo(before);
+    }
+    if (!file.equals("data")) {
+      TensorFiles.checkOutput(faulty, uri(), true);
+      write(Existing.REPLACE, NEW);
+      assertThat(Tensors.read(faulty, uri())).isEqualTo(Tensors.describe(NEW));
+      assertThat(Files.readString(other)).isEqualTo("mine");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".DS_Store", "_SUCCESS", "data/1/claim", "data/.x"})
+  void whatOtherWritersAndSystemsLeaveIsNoHindrance(String file) throws Exception {
+    Path left = folder.resolve("x.weft").resolve(file);
+    Files.createDirectories(left.getParent());
+    Files.writeString(left, "");
+    TensorFiles.checkOutput(faulty, uri(), false);
+    write(Existing.REFUSE, NEW);
+    assertThat(Tensors.read(faulty, uri())).isEqualTo(Tensors.describe(NEW));
   }
 
   @Test
