@@ -236,6 +236,17 @@ class EvalCommandTest {
     assertThat(eval("t = s", input).status()).isEqualTo(number.equals("1e3") ? 0 : 2);
   }
 
+  /** What no file may have for a number, such as a literal of Java, is none here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1d", "2F", "0x1p3", "1e", "1_0", "1,5", "--1", "."})
+  void numbersAreWrittenAsInFiles(String number) {
+    Run run = eval("t = s", new String[] {"--input", "s=" + number});
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("expected a number, found '" + number + "'");
+    String file = Run.write(folder, "number.tns", "1 " + number + "\n");
+    assertThat(eval("y(i) = v(i)", new String[] {"--input", "v=" + file}).status()).isEqualTo(2);
+  }
+
   /** A mode without a declared size is as large as any label that it has, wherever it has it. */
   @ParameterizedTest
   @CsvSource(

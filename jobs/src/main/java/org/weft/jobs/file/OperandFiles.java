@@ -43,6 +43,8 @@ import org.weft.text.Counts;
  */
 public final class OperandFiles {
   private static final int BLOCK_ENTRIES = 1 << 16;
+  private static final Pattern DECIMAL =
+      Pattern.compile("[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?");
   private static final Pattern NOT_FINITE =
       Pattern.compile("([+-]?)(nan|inf|infinity)", Pattern.CASE_INSENSITIVE);
 
@@ -166,11 +168,14 @@ public final class OperandFiles {
     }
   }
 
-  /** As files have numbers: {@code inf} and {@code nan} have any case. */
+  /** As files have numbers: {@code inf} and {@code nan} have any case, and no type is named. */
   private static double number(String text) {
+    if (DECIMAL.matcher(text).matches()) {
+      return Double.parseDouble(text);
+    }
     Matcher special = NOT_FINITE.matcher(text);
     if (!special.matches()) {
-      return Double.parseDouble(text);
+      throw new NumberFormatException(text);
     } else if (special.group(2).equalsIgnoreCase("nan")) {
       return Double.NaN;
     }
