@@ -23,6 +23,7 @@ class PagesTest {
   private static final int LONGEST_MODULE_PAGE = 120;
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+  private static final Pattern COORDINATES = Pattern.compile("(?s)<dependency>.*?</dependency>");
   private static final Pattern TITLE = Pattern.compile("(?m)^#+ (.+)$");
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
@@ -63,6 +64,35 @@ class PagesTest {
             .isLessThanOrEqualTo(front ? LONGEST_FRONT_PAGE : LONGEST_MODULE_PAGE);
       }
     }
+  }
+
+  /** A program copies them: versions of the build, and modules that it has. */
+  @Test
+  void coordinatesAreThoseOfTheBuild() {
+    String parent = Pages.text(Pages.ROOT.resolve("pom.xml"));
+    String page = Pages.text(Pages.ROOT.resolve("conf/reference/embedding.md"));
+    List<String> shown = COORDINATES.matcher(page).results().map(MatchResult::group).toList();
+    String spark = text(parent, "spark.version");
+    String scala = text(parent, "scala.binary.version");
+    assertThat(shown.stream().map(PagesTest::coordinates))
+        .containsExactly(
+            "org.weft:weft-spark-exec:" + text(parent, "version"),
+            "org.apache.spark:spark-mllib_" + scala + ":" + spark);
+    assertThat(Pages.text(Pages.ROOT.resolve("spark-exec/pom.xml")))
+        .contains("<artifactId>weft-spark-exec</artifactId>");
+  }
+
+  private static String coordinates(String dependency) {
+    return Stream.of("groupId", "artifactId", "version")
+        .map(element -> text(dependency, element))
+        .collect(Collectors.joining(":"));
+  }
+
+  /** The text of the first such element. */
+  private static String text(String xml, String element) {
+    String start = "<" + element + ">";
+    int from = xml.indexOf(start) + start.length();
+    return xml.substring(from, xml.indexOf("</" + element + ">", from));
   }
 
   @ParameterizedTest
