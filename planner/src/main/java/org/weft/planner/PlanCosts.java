@@ -51,9 +51,14 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
 
   /** Wall-clock seconds of the job if it runs all iterations. */
   public double seconds() {
+    return seconds(iterations);
+  }
+
+  /** Wall-clock seconds of the job if it runs so many iterations. */
+  double seconds(int times) {
     double sum = 0;
     for (StepCosts step : steps) {
-      sum += step.seconds() * (isRepeated(step) ? iterations : 1);
+      sum += step.seconds() * (isRepeated(step) ? times : 1);
     }
     return sum;
   }

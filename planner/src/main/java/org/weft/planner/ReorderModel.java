@@ -28,16 +28,7 @@ public record ReorderModel(JobPlan plan, MachineParameters machine) {
 
   /** Seconds of the whole job without a new order. */
   public double jobSeconds() {
-    double once = 0;
-    double repeated = 0;
-    for (StepCosts step : plan.predicted().steps()) {
-      if (step.step().equals("kernel") || step.step().equals("merge")) {
-        repeated += step.seconds();
-      } else {
-        once += step.seconds();
-      }
-    }
-    return once + repeated * iterations();
+    return plan.predicted().seconds(iterations());
   }
 
   /** Seconds of all kernels of all iterations, if their time were spread evenly. */
