@@ -4,7 +4,10 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
@@ -30,6 +33,8 @@ import picocli.CommandLine.Spec;
 public abstract class WeftCommand implements Callable<Integer> {
   @Mixin protected CommonOptions common = new CommonOptions();
   @Spec protected CommandSpec spec = CommandSpec.create();
+
+  private final Set<URI> claimed = new HashSet<>();
 
   /** Does the work; errors are {@link WeftException}. */
   protected abstract void run(Console console) throws IOException;
@@ -134,6 +139,13 @@ public abstract class WeftCommand implements Callable<Integer> {
     return explain() == null;
   }
 
+  /** Refuses the place of another output of this command. */
+  protected final void claim(FileAccess files, String uri) {
+    if (!claimed.add(files.path(uri).toUri().normalize())) {
+      throw usage("%s: expected another place for each output, found two with this one", uri);
+    }
+  }
+
   /**
    * Refuses output files that could not be written or published, before any work; one that nobody
    * asked for is null.
@@ -141,6 +153,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   protected final void checkOutput(FileAccess files, @Nullable String... uris) {
     for (String uri : uris) {
       if (uri != null && needsOutputs()) {
+        claim(files, uri);
         OutputCommit.probe(files, uri, common.overwrite, false);
       }
     }
@@ -149,6 +162,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   /** As {@link #checkOutput} for an output folder. */
   protected final void checkFolder(FileAccess files, String uri) {
     if (needsOutputs()) {
+      claim(files, uri);
       OutputCommit.probe(files, uri, common.overwrite, true);
     }
   }
@@ -156,6 +170,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
   protected final void checkTensorOutput(FileAccess files, String uri) {
     if (needsOutputs()) {
+      claim(files, uri);
       TensorFiles.checkOutput(files, uri, common.overwrite);
     } else {
       TensorFiles.requireWritableExtension(uri);

@@ -141,7 +141,11 @@ public final class CpdCommand extends ModelCommand {
     cpd.check(modes);
     algorithm.check(cpd);
     if (factorsTable != null && needsOutputs()) {
+      claim(files, factorsTable);
       FactorTable.check(files, factorsTable, common.overwrite);
+    }
+    if (order.permutations() != null && needsOutputs()) {
+      claim(files, order.permutations());
     }
     order.check(files, input, common.overwrite, needsOutputs());
     starts.check(files, input, modes, modeNames, labels(), rank());

@@ -163,6 +163,8 @@ public abstract class ModelCommand extends SparkCommand {
     FileAccess files = CommonOptions.files();
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null && needsOutputs()) {
+      claim(files, target);
+      checkpoints.requireOutside(files, target, runs());
       ModelOutput.check(files, target, common.overwrite);
     }
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());

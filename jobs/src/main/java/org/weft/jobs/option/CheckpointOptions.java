@@ -83,6 +83,20 @@ public final class CheckpointOptions {
     }
   }
 
+  /** Refuses states in the folder of the model, which appears as a whole at the end. */
+  public void requireOutside(FileAccess files, String output, int runs) {
+    for (int run = 0; checkpoint != null && !checkpoint.isBlank() && run < runs; run++) {
+      String model = files.path(output).toUri().normalize() + "/";
+      String states = files.path(folderOf(run)).toUri().normalize() + "/";
+      if (states.startsWith(model)) {
+        throw usage(
+            "--checkpoint %s: expected a folder outside of --output %s, which appears as a whole at"
+                + " the end; name another folder",
+            checkpoint, output);
+      }
+    }
+  }
+
   /** A run that was killed before it named its first state may have left the folder with it. */
   private static void probe(FileAccess files, String folder, boolean begun) {
     if (begun) {

@@ -74,6 +74,11 @@ public final class ReorderOptions {
     return reorder != null && !reorder.equals(NONE);
   }
 
+  /** The folder of the permutations, if they are to be written. */
+  public @Nullable String permutations() {
+    return permutations;
+  }
+
   /**
    * Refuses what cannot work, before anything is read.
    *

@@ -1,0 +1,82 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Outputs of one command have places of their own, which is found out before any work. */
+class OutputPlacesTest {
+  @TempDir Path folder;
+
+  @BeforeEach
+  void files() throws IOException {
+    Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");
+    Files.writeString(
+        folder.resolve("a.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.map(Path::toString).sorted().toList();
+    }
+  }
+
+  private Run run(String line) {
+    return Run.of(line.replace("@", folder + "/").split(" "));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd @t.tns --rank 1 --output @x --factors-table @x",
+        "cpd @t.tns --rank 1 --output @x --factors-table @y/../x",
+        "cpd @t.tns --rank 1 --output @x --reorder lexi --permutations @x",
+        "cpd @t.tns --rank 1 --output @y --factors-table @x --reorder lexi --permutations @x",
+        "reorder @t.tns @x.weft --permutations @x.weft",
+        "generate 9x9x9 @x.weft --nonzeros 9 --planted 1 --factors-out @x.weft",
+        "report @model @x.html --json @x.html"
+      })
+  void twoOutputsInOnePlaceAreRefused(String line) throws IOException {
+    List<String> before = names();
+    Run refused = run(line);
+    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
+    assertThat(refused.err()).contains("expected another place for each output");
+    assertThat(names()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd @t.tns --rank 1 --output @x --checkpoint @x",
+        "cpd @t.tns --rank 1 --output @x --checkpoint @x/states",
+        "tucker @t.tns --ranks 1,1,1 --output @x --checkpoint @y/../x/",
+        "complete @t.tns --rank 1 --output @x/start3 --checkpoint @x --split 0,0",
+        "cpapr @t.tns --rank 1 --output @x --checkpoint @x",
+        "gcp @t.tns --rank 1 --loss gaussian --starts 2 --output @x/start1 --checkpoint @x"
+      })
+  void statesInTheFolderOfTheModelAreRefused(String line) throws IOException {
+    List<String> before = names();
+    Run refused = run(line);
+    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
+    assertThat(refused.err())
+        .contains("--checkpoint " + folder)
+        .contains("expected a folder outside of --output");
+    assertThat(names()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"@x @y", "@x/model @x", "@xy @x", "@x @xy"})
+  void modelAndStatesBesideEachOtherAreMade(String places) throws IOException {
+    String[] at = places.split(" ");
+    Run made = run("cpd @t.tns --rank 1 --output " + at[0] + " --checkpoint " + at[1]);
+    assertThat(made.status()).as(made.err()).isZero();
+  }
+}
