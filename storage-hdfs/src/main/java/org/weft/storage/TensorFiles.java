@@ -124,6 +124,14 @@ public final class TensorFiles {
             () -> unknown(ErrorCode.INVALID_FORMAT, uri, extensions(), "; " + remedy(uri)));
   }
 
+  /**
+   * Whether {@code uri} has the extension of the format whose own one is {@code extension}, perhaps
+   * with that of a compression; false for one that no format has.
+   */
+  public static boolean hasExtension(String uri, String extension) {
+    return find(uri).filter(format -> format.extension().equals(extension)).isPresent();
+  }
+
   private static String remedy(String uri) {
     String name = Compression.of(uri).strip(uri).toLowerCase(Locale.ROOT);
     if (VERSION.matcher(name).find()) {
@@ -136,6 +144,9 @@ public final class TensorFiles {
 
   private static WeftException unknown(
       ErrorCode code, String uri, List<String> extensions, String hint) {
+    if (uri.isEmpty()) {
+      return FileAccess.emptyName();
+    }
     return new WeftException(
         code, uri + ": expected a file name that ends in " + String.join(", ", extensions) + hint);
   }

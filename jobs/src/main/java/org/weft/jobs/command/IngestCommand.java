@@ -197,7 +197,10 @@ public final class IngestCommand extends SparkCommand {
     FileAccess files = CommonOptions.files();
     String output = paths.get(paths.size() - 1);
     List<String> inputs = paths.subList(0, paths.size() - 1);
-    if (!TensorFiles.extensionOf(output).equals(".weft")) {
+    if (output.isEmpty()) {
+      throw FileAccess.emptyName();
+    }
+    if (!TensorFiles.hasExtension(output, ".weft")) {
       throw usage("%s: expected the output last, a folder whose name ends in .weft", output);
     }
     if (append && common.overwrite) {
@@ -362,6 +365,9 @@ public final class IngestCommand extends SparkCommand {
   }
 
   private static String format(String input) {
+    if (input.isEmpty()) {
+      throw FileAccess.emptyName();
+    }
     String name = input.toLowerCase(Locale.ROOT).replaceFirst("\\.(gz|bz2)$", "");
     for (String known : List.of("csv", "tsv", "jsonl", "parquet", "orc")) {
       if (name.endsWith("." + known)) {

@@ -179,7 +179,7 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /** Refuses Matrix Market, which holds matrices, for a result of another order. */
   protected final void requireMatrix(String target, int order) {
-    if (order != 2 && TensorFiles.extensionOf(target).startsWith(".mtx")) {
+    if (order != 2 && TensorFiles.hasExtension(target, ".mtx")) {
       throw usage(
           "%s: the result has order %d, and Matrix Market holds matrices: expected a name that ends"
               + " in .tns, .tns.gz or .wtb",

@@ -132,7 +132,7 @@ public final class GcpCommand extends RankedCommand {
     starts.check();
     method();
     if (!zeros.matches("auto|all|[0-9]{1,6}")) {
-      throw usage("expected --zeros auto, all or a number, found '%s'", zeros);
+      throw usage("expected --zeros auto, all or a number from 0 to 999999, found '%s'", zeros);
     }
   }
 

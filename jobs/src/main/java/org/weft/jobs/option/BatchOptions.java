@@ -32,7 +32,7 @@ public final class BatchOptions {
   }
 
   public void check(boolean append, String output) {
-    if (key != null && (key.isBlank() || !TensorFiles.extensionOf(output).equals(".weft"))) {
+    if (key != null && (key.isBlank() || !TensorFiles.hasExtension(output, ".weft"))) {
       throw usage(
           "expected --batch KEY for a .weft tensor, found --batch '%s' for %s", key, output);
     }

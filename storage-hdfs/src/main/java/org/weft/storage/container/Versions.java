@@ -75,6 +75,20 @@ final class Versions {
         .orElse(0);
   }
 
+  private void requireFolder() {
+    try {
+      if (fs.exists(folder) && !fs.getFileStatus(folder).isDirectory()) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            uri
+                + ": expected a tensor folder, found a file; rename it if it is a tensor of another"
+                + " format");
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
   private boolean hasData() {
     try {
       return fs.exists(new Path(folder, ContainerTransaction.DATA));
@@ -92,6 +106,7 @@ final class Versions {
     for (int attempt = 1; ; attempt++) {
       long newest = newest();
       if (newest == 0) {
+        requireFolder();
         throw new WeftException(
             ErrorCode.INPUT_NOT_FOUND,
             uri

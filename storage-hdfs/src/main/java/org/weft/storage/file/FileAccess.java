@@ -153,6 +153,11 @@ public final class FileAccess implements Serializable {
     return properties.length == 0;
   }
 
+  /** The error of a name without any character. */
+  public static WeftException emptyName() {
+    return new WeftException(ErrorCode.USAGE, "expected a path or URI, found an empty one");
+  }
+
   /**
    * The path of {@code uri}. Text with a scheme followed by a slash ({@code hdfs://host:port/a},
    * {@code file:/a}) is a Hadoop URI; anything else is a local file, whatever {@code fs.defaultFS}
@@ -162,7 +167,7 @@ public final class FileAccess implements Serializable {
   public Path path(String name) {
     String uri = VersionName.resolved(name);
     if (uri.isEmpty()) {
-      throw new WeftException(ErrorCode.USAGE, "expected a path or URI, found an empty one");
+      throw emptyName();
     }
     try {
       if (SCHEME.matcher(uri).matches()) {

@@ -1,0 +1,81 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Names that no file can have here are one error in the same words everywhere. */
+class FileNamesTest {
+  @TempDir Path folder;
+
+  @BeforeEach
+  void files() throws IOException {
+    Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");
+    Files.writeString(folder.resolve("s.csv"), "a,b\nx,y\n");
+    Files.writeString(folder.resolve("plain.weft"), "1 1 1\n");
+  }
+
+  /** {@code @} is the folder and {@code ''} an empty name. */
+  private Run run(String line) {
+    String[] words = line.replace("@", folder + "/").split(" ");
+    return Run.of(Arrays.stream(words).map(word -> word.replace("''", "")).toArray(String[]::new));
+  }
+
+  private void assertUsage(String line, String said) {
+    Run run = run(line);
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains(said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stats ''",
+        "convert '' @x.tns",
+        "convert @t.tns ''",
+        "reorder @t.tns ''",
+        "ingest '' @x.weft --mode a --mode b",
+        "ingest @s.csv '' --mode a --mode b",
+        "complete @t.tns --rank 1 --output @x --validate ''",
+        "cpd @t.tns --rank 1 --output ''",
+        "top ''"
+      })
+  void anEmptyNameIsSaidInTheSameWords(String line) {
+    assertUsage(line, "weft: WEFT-100: expected a path or URI, found an empty one\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eval y(i)=T(i,j,k) --input T=@t.tns --output @x.xyz",
+        "convert @t.tns @x.xyz",
+        "reorder @t.tns @x.xyz",
+        "ingest @s.csv @x.csv --mode a --mode b",
+        "ingest @s.csv @x --mode a --mode b"
+      })
+  void formatsThatAreOnlyReadAreNotNamedForAnOutput(String line) {
+    assertUsage(line, " ends in ");
+    assertThat(run(line).err()).contains(".weft").doesNotContain(".rb").doesNotContain(".hb");
+  }
+
+  @Test
+  void aFileNamedAsAContainerIsSaidToBeAFile() {
+    assertUsage("stats @plain.weft", "plain.weft: expected a tensor folder, found a file;");
+    assertUsage("eval s=T(i) --input T=@plain.weft", "expected a tensor folder, found a file;");
+  }
+
+  @Test
+  void theRangeOfZerosIsSaid() {
+    assertUsage(
+        "gcp @t.tns --rank 1 --loss gaussian --output @x --zeros 1000000",
+        "expected --zeros auto, all or a number from 0 to 999999, found '1000000'");
+  }
+}
