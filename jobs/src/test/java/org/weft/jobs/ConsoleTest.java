@@ -35,6 +35,10 @@ final class ConsoleTest {
     console.failed(new WeftException(ErrorCode.MALFORMED_INPUT, held));
     assertThat(err.toString(StandardCharsets.UTF_8))
         .isEqualTo("weft: WEFT-300: found 'a\ufffd[31m\ufffd\ufffd2J\ufffdb c'\n");
+    err.reset();
+    console.usageError(held);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .isEqualTo("weft: WEFT-100: found 'a\ufffd[31m\ufffd\ufffd2J\ufffdb c'\n");
   }
 
   @Test

@@ -225,7 +225,7 @@ public final class Console {
   /** Reports wrong usage. */
   public int usageError(String message) {
     clearBar();
-    err.println("weft: " + ErrorCode.USAGE.label() + ": " + message);
+    err.println("weft: " + ErrorCode.USAGE.label() + ": " + oneLine(message));
     return ErrorCode.USAGE.kind().exitStatus();
   }
 
