@@ -74,8 +74,9 @@ def spmv_errors(k):
     refused(lambda: k.run(A=A, z=x), "x is missing, there is no operand z", code=10)
     refused(lambda: k.run(A=A, x=x, z=x), "no operand z", code=10)
     refused(lambda: k.run(A=A.tocsc(), x=x), "A is a CSC", "CSR", "tocsr() converts it")
-    refused(lambda: k.run(A=A.toarray(), x=x), "A is a ndarray", "scipy.sparse.csr_array makes one")
+    refused(lambda: k.run(A=A.toarray(), x=x), "A is an ndarray", "scipy.sparse.csr_array makes one")
     refused(lambda: k.run(A=None, x=x), "A is a NoneType")
+    refused(lambda: k.run(A=5, x=x), "A is an int")
     refused(lambda: k.run(A=A, x=A), "x is a CSR", "NumPy array")
     refused(lambda: k.run(A=A, x=None), "x has ")
     refused(lambda: k.run(A=A, x=[[1], [1, 2]]), "x is a list")
@@ -246,13 +247,23 @@ def ttv(k):
     refused(lambda: k.run(T=X, v=v), "expected a Tensor")
     refused(lambda: k.pack("T", at, X[at], (20, 30, 2)), "coordinate from 0 to 1 in mode 2")
     for coordinates, values, shape, words in (
-        ([c + 0.5 for c in at], X[at], X.shape, "coordinates of float64"),
+        ([c + 0.5 for c in at], X[at], X.shape, "coordinates of float64, expected int64"),
+        (at, X[at], (20.0, 30, 40), "whole numbers as shape, found (20.0"),
+        (at, X[at], None, "whole numbers as shape, found None"),
         (at, X[at] + 1j, X.shape, "values of complex128"),
         (([0], [0], [0]), 1.0, X.shape, "list of values"),
         (([], [], []), [], (2, -1, 3), "sizes from 0"),
         (np.transpose(at)[:2], X[at][:2], X.shape, "an array of coordinates for each"),
     ):
         refused(lambda: k.pack("T", coordinates, values, shape), words)
+    for part in ("shape", "pos", "crd"):
+        kept = getattr(T, part)
+        for other in (None, [], 5):
+            setattr(T, part, other)
+            refused(lambda: k.run(T=T, v=v), "T has 0 modes" if part == "shape" else f"{part} of T is a")
+        setattr(T, part, kept)
+    foreign = type("Tensor", (), {})()
+    refused(lambda: k.run(T=foreign, v=v), "T is a Tensor of another module, expected a Tensor")
     T.crd[1][0] = 30
     refused(lambda: k.run(T=T, v=v), "crd of level 1 of T", "expected 0 to 29", code=14)
     T.crd[1][0] = 29

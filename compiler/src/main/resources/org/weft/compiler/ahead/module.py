@@ -115,7 +115,10 @@ def pack(name, coordinates, values, shape, index=np.int64):
     levels = next((spec[2] for spec in _TENSORS[1:] if spec[0] == name), None)
     if levels is None:
         raise Error(f"no operand {name}; the operands are {', '.join(_NAMES)}")
-    shape = tuple(operator.index(size) for size in shape)
+    try:
+        shape = tuple(operator.index(size) for size in shape)
+    except TypeError as e:
+        raise Error(f"{name}: expected a list of whole numbers as shape, found {shape!r}") from e
     columns = [_cast(name, "coordinates", c, np.int64) for c in coordinates]
     values = _cast(name, "values", values, _DTYPE)
     if len(shape) != len(levels) or len(columns) != len(levels):
@@ -163,7 +166,7 @@ def pack(name, coordinates, values, shape, index=np.int64):
 def _cast(name, what, value, dtype):
     array = np.asarray(value)
     if array.size and not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise Error(f"{name} has {what} of {array.dtype}, expected {dtype}")
+        raise Error(f"{name} has {what} of {array.dtype}, expected {np.dtype(dtype)}")
     return array.astype(dtype, copy=False)
 
 
@@ -335,8 +338,12 @@ def _level_operand(number, name, levels):
     def bind(tensors, value, keep):
         if not isinstance(value, Tensor):
             raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
-        if len(value.shape) != order or len(value.pos) != order or len(value.crd) != order:
-            raise Error(f"{name} has {_modes(len(value.shape))}, expected {order}")
+        if _length(value.shape) != order:
+            raise Error(f"{name} has {_modes(_length(value.shape))}, expected {order}")
+        for part in ("pos", "crd"):
+            if _length(getattr(value, part)) != order:
+                raise Error(f"{part} of {name} is {_kind(getattr(value, part))} of length"
+                            f" {_length(getattr(value, part))}, expected a list of {order}, one for each level")
         vals = _typed(name, np.asarray(value.vals))
         present = [np.asarray(a) for pair in zip(value.pos, value.crd) for a in pair if a is not None]
         bits, arrays = _index_bits(name, present) if present else (0, [])
@@ -354,6 +361,13 @@ def _level_operand(number, name, levels):
     return bind
 
 
+def _length(value):
+    try:
+        return len(value)
+    except TypeError:
+        return 0
+
+
 def _modes(count):
     return f"{count} mode" if count == 1 else f"{count} modes"
 
@@ -363,7 +377,10 @@ def _kind(value):
         return "a Tensor"
     if _sparse is not None and _sparse.issparse(value):
         return f"a {value.format.upper()} matrix of SciPy"
-    return f"a {type(value).__name__}"
+    if type(value).__name__ == "Tensor":
+        return "a Tensor of another module"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
 
 
 def _operand(number, name, kind, levels):
