@@ -118,18 +118,18 @@ final class ScheduleParser {
     expect("(");
     String variable = label();
     separator();
-    long copies = number();
+    int copies = count();
     expect(")");
-    return new Directive.Unroll(variable, (int) Math.min(copies, Integer.MAX_VALUE));
+    return new Directive.Unroll(variable, copies);
   }
 
   private Directive prefetch() {
     expect("(");
     String variable = label();
     separator();
-    long distance = number();
+    int distance = count();
     expect(")");
-    return new Directive.Prefetch(variable, (int) Math.min(distance, Integer.MAX_VALUE));
+    return new Directive.Prefetch(variable, distance);
   }
 
   private Directive workspace() {
@@ -217,6 +217,16 @@ final class ScheduleParser {
     } catch (NumberFormatException e) {
       throw error(token, "expected a whole number below 2^63, found " + found(token), FORMS);
     }
+  }
+
+  private int count() {
+    int at = next;
+    long number = number();
+    if (number > Integer.MAX_VALUE) {
+      Token token = tokens.get(at);
+      throw error(token, "expected a whole number below 2^31, found " + found(token), FORMS);
+    }
+    return (int) number;
   }
 
   private <T extends Enum<T>> T word(T[] words) {

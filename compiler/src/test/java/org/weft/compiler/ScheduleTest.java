@@ -67,6 +67,8 @@ class ScheduleTest {
             "split(i:position:99999999999999999999)",
             "unroll(k,0)",
             "unroll(k,100000)",
+            "unroll(k,99999999999)",
+            "prefetch(j:99999999999)",
             "vector",
             "parallel(3)",
             "workspace(j:sparse)",
