@@ -397,6 +397,7 @@ class GcpTest {
         "x * x + 1 | expected an expression in which m is",
         "x * m + 1 | expected an expression that is least at some m",
         "(x-n)^2 | found 'n'",
+        "(x-m)^2; | expected one expression without ';'",
       })
   void lossesThatCannotBeReadAreOneError(String loss, String message) {
     assertThatThrownBy(() -> Loss.parse(loss, false)).hasMessageContaining(message);

@@ -108,6 +108,9 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
     if (text.matches("[A-Za-z-]+(:.*)?") && !NAMES.contains(text)) {
       throw usage("one of " + all() + ", or an expression such as '(x-m)^2'", text);
     }
+    if (text.contains(";")) {
+      throw usage("one expression without ';'", text);
+    }
     Formula formula = formula(text);
     if (formula.derivative("m").equals("0")) {
       throw usage("an expression in which m is", text);
