@@ -169,7 +169,9 @@ public final class CompleteCommand extends RankedCommand {
       throw usage("expected a --ridge, found none");
     }
     if (missingWeight != 0 && algorithm != Algorithm.ALS) {
-      throw usage("expected --method als with --missing-weight, found %s", algorithm);
+      throw usage(
+          "expected --method als with --missing-weight, found %s",
+          algorithm.toString().toLowerCase(Locale.ROOT));
     }
     if (batches < 1 || batches > MOST_BATCHES) {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
