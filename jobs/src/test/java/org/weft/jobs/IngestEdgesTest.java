@@ -15,6 +15,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables at their edges: damaged, empty but for rejects, with names that stand twice. */
 class IngestEdgesTest extends IngestCase {
@@ -85,6 +88,31 @@ class IngestEdgesTest extends IngestCase {
     assertThat(run.err()).contains("WEFT-300", "the rejected rows are in " + path("r"));
     assertThat(Run.read(path("r"))).contains("t.csv,2,v,", "y,worse");
     assertThat(folder.resolve("o.weft")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"x.csv, sep=", "x.csv, sep=\\", "x.csv, quote=ab", "x.jsonl, timeZone=Mars"})
+  void anOptionThatSparkCannotUseIsAMistakeWithItsName(String name, String option)
+      throws Exception {
+    String text = name.endsWith(".csv") ? "a,b\n1,2\n" : "{\"a\":1,\"b\":2}\n";
+    Files.writeString(Path.of(path(name)), text);
+    Run run = ingest(path(name), path("x.weft"), "--mode", "a", "--mode", "b", "--option", option);
+    if (run.status() != 0) { // some options are never looked at
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains(name).contains("--option '" + option + "'");
+    }
+    assertThat(Path.of(path("x.weft")).toFile().exists()).isEqualTo(run.status() == 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x.orc", "x.parquet"})
+  void aBinaryFileOfOtherBytesIsRefused(String name) throws Exception {
+    for (String text : List.of("", "ORCxxxx", "PAR1xxxxPAR1")) {
+      Files.writeString(Path.of(path(name)), text);
+      Run run = ingest(path(name), path("x.weft"), "--mode", "a", "--mode", "b");
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains(name).contains(text.isEmpty() ? "WEFT-" : "WEFT-300");
+    }
   }
 
   @Test

@@ -7,9 +7,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.api.java.JavaRDD;
@@ -28,6 +30,7 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.Failures;
 import org.weft.spark.ingest.record.JsonCells;
 import org.weft.spark.ingest.record.SparkCells;
 import org.weft.storage.file.FileAccess;
@@ -40,6 +43,10 @@ import org.weft.text.Counts;
 final class TableSource {
   private static final int SAMPLED_LINES = 1000;
   private static final Pattern GROUP = Pattern.compile("\\(\\?<([A-Za-z][A-Za-z0-9]*)>");
+
+  /** Errors of the libraries of Parquet and ORC, of which some go on as they are. */
+  private static final Pattern DAMAGED =
+      Pattern.compile("org\\.apache\\.(orc|parquet)\\..*|.*\\.protobuf\\..*Exception");
 
   private final SparkSession spark;
   private final FileAccess files;
@@ -74,12 +81,21 @@ final class TableSource {
     }
   }
 
-  /** Spark's analysis errors are checked, but not declared. */
+  /**
+   * Spark's analysis errors are checked, but not declared. An option that Spark cannot use may be
+   * any error at all.
+   */
   private RuntimeException refused(Exception e) {
     String condition = e instanceof SparkThrowable coded ? coded.getCondition() : null;
     boolean unknown = "DATA_SOURCE_NOT_FOUND".equals(condition);
-    boolean unreadable = condition != null && condition.startsWith("FAILED_READ_FILE");
-    if (e instanceof AnalysisException || unknown || unreadable) {
+    boolean unreadable =
+        (condition != null && condition.startsWith("FAILED_READ_FILE")) || isDamaged(e);
+    boolean option =
+        !table.options().isEmpty()
+            && e instanceof RuntimeException
+            && !(e instanceof WeftException)
+            && Failures.known(e) == null;
+    if (e instanceof AnalysisException || unknown || unreadable || option) {
       String message =
           String.valueOf(e.getMessage())
               .lines()
@@ -89,10 +105,30 @@ final class TableSource {
               .orElse("no reason given");
       return new WeftException(
           unreadable ? ErrorCode.MALFORMED_INPUT : ErrorCode.USAGE,
-          String.join(", ", table.inputs()) + ": Spark refuses the table: " + message,
+          String.join(", ", table.inputs())
+              + ": Spark refuses the table: "
+              + message
+              + (option ? "; check " + optionsGiven() : ""),
           e);
     }
     return Ingest.failure(e);
+  }
+
+  private String optionsGiven() {
+    return new TreeMap<>(table.options())
+        .entrySet().stream()
+            .map(option -> "--option '" + option.getKey() + "=" + option.getValue() + "'")
+            .collect(Collectors.joining(", "));
+  }
+
+  /** Whether the library of a binary format found the file wrong. */
+  private static boolean isDamaged(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (DAMAGED.matcher(cause.getClass().getName()).matches()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   Dataset<Row> rows() {
