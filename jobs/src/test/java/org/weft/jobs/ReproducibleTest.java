@@ -102,6 +102,35 @@ class ReproducibleTest {
     return numbers;
   }
 
+  /** What an elementwise operator means may depend on whether an operand is an array. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "D(i,j) = A(i,j) @(max) B(i,j)",
+        "D(i,j) = B(i,j) @(min) A(i,j)",
+        "D(i,j) = A(i,j) @(-) B(i,j)",
+        "D(i,j) = (A(i,j) + B(i,j)) @(+) B(i,j)"
+      })
+  void operandsThatHaveAllEntriesByChance(String statement) throws IOException {
+    Path full = folder.resolve("full.tns");
+    Files.writeString(full, "1 1 3\n1 2 4\n2 1 5\n2 2 6\n");
+    Path few = folder.resolve("few.mtx");
+    Files.writeString(few, "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 9\n");
+    Path array = folder.resolve("full.npy");
+    succeeds(Run.line("eval %s --input A=%s --output %s", "D(i,j) = A(i,j)", full, array));
+    for (Path operand : new Path[] {full, array}) {
+      for (String format : new String[] {"D=CSR", "A=ELL", "A=CSR", "A=Dense"}) {
+        String[] found = new String[MASTERS.length];
+        for (int run = 0; run < MASTERS.length; run++) {
+          String more = " --format " + format + (run == 0 ? "" : " --reproducible" + MASTERS[run]);
+          String line = "eval %s --input A=%s --input B=%s" + more;
+          found[run] = succeeds(Run.line(line, statement, operand, few)).out();
+        }
+        assertThat(found).as("%s of %s", format, operand).containsOnly(found[0]);
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -98,7 +98,7 @@ public final class Engine implements AutoCloseable {
     ReadOptions stored = readOptions.withStoredOrder(true).withType(type);
     InputPlan plan = TensorFiles.open(files(), uri, stored, backend.splitBytes());
     EngineTensor tensor = backend.read(plan, type);
-    tensor.declareShape(plan.header().shape().isPresent());
+    tensor.declare(plan.header().shape().isPresent(), plan.header().full());
     tensors.add(tensor);
     return tensor;
   }
@@ -110,7 +110,7 @@ public final class Engine implements AutoCloseable {
 
   /** Takes over a tensor that its backend made of entries; the engine frees it when it closes. */
   public EngineTensor own(EngineTensor tensor) {
-    tensor.declareShape(true);
+    tensor.declare(true, false);
     tensors.add(tensor);
     return tensor;
   }

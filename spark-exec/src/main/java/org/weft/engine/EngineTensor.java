@@ -43,6 +43,7 @@ public abstract class EngineTensor implements StatementOperand {
   private @Nullable TensorStatistics original;
   private boolean orderKept;
   private boolean declared;
+  private boolean array;
   private boolean reported;
   private long reorderNanos;
 
@@ -140,8 +141,19 @@ public abstract class EngineTensor implements StatementOperand {
     return declared;
   }
 
-  final void declareShape(boolean isDeclared) {
+  @Override
+  public final boolean isArray() {
+    return array;
+  }
+
+  /**
+   * What its file says.
+   *
+   * @param isDeclared whether the file says its shape
+   */
+  final void declare(boolean isDeclared, boolean isArray) {
     declared = isDeclared;
+    array = isArray;
   }
 
   /** This tensor under other coordinates, its entries shared. */

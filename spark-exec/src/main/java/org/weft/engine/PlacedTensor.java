@@ -44,6 +44,12 @@ public record PlacedTensor(
     return true;
   }
 
+  /** A tensor that was computed has no kind. */
+  @Override
+  public boolean isArray() {
+    return originalStatistics.entries() == shape().cells();
+  }
+
   @Override
   public void close() {
     parts.release();

@@ -66,7 +66,7 @@ public record StatementJob(
           operands.put(
               name,
               new OperandOutline(
-                  format(name, known, share),
+                  format(name, tensor, known, share),
                   known.shape(),
                   (double) known.entries(),
                   pads(name, known)));
@@ -156,23 +156,32 @@ public record StatementJob(
   /**
    * @param parts each has that share of the entries, and may have all rows
    */
-  private TensorFormat format(String name, TensorStatistics known, int parts) {
+  private TensorFormat format(
+      String name, StatementOperand tensor, TensorStatistics known, int parts) {
     TensorShape shape = known.shape();
     String text = formats.get(name);
+    boolean dense = isFull(tensor, known);
     if (text != null) {
       TensorFormat asked = TensorFormat.parse(text, shape, known.entries(), type);
       if (asked.isOrdinary() && !asked.pads()) {
         return asked;
       }
+      dense = asked.isDense();
     }
-    return isFull(known) && !pads(name, known) || shape.order() == 0
+    return dense || shape.order() == 0
         ? TensorFormat.dense(shape.order(), type)
         : TensorFormat.usual(shape, known.entries() / parts, type)
             .narrowedFor(shape, known.entries());
   }
 
-  private static boolean isFull(TensorStatistics known) {
-    return known.entries() > 0 && known.entries() == known.shape().cells();
+  /**
+   * Whether all cells are stored, without coordinates. What has all entries by chance is stored so,
+   * too, unless the statement means something else with an array.
+   */
+  private boolean isFull(StatementOperand tensor, TensorStatistics known) {
+    return known.entries() > 0
+        && known.entries() == known.shape().cells()
+        && (tensor.isArray() || !statement.knowsArrays());
   }
 
   /** Whether the operand is asked for in a format whose zeros are no entries. */
@@ -197,7 +206,7 @@ public record StatementJob(
       }
     }
     boolean dense =
-        old.map(value -> order == 0 || isFull(value))
+        old.map(value -> order == 0 || isFull(previous.orElseThrow(), value))
             .orElseGet(() -> algebra.inferredFormat(type).isDense());
     return text == null && dense ? TensorFormat.dense(order, type) : TensorFormat.csf(order, type);
   }

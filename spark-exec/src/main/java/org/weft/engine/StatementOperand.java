@@ -14,6 +14,9 @@ public interface StatementOperand {
   /** Whether it has a shape of its own; otherwise it is as large as the statement needs. */
   boolean declaresShape();
 
+  /** Whether it has an entry for every cell by its kind, as an array has, and not by chance. */
+  boolean isArray();
+
   /** The entries under original coordinates. */
   Parts parts();
 }

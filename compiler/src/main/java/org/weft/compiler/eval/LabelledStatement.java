@@ -85,6 +85,19 @@ public record LabelledStatement(Statement statement) {
     syntax.children().forEach(child -> collect(child, found));
   }
 
+  /**
+   * Whether the value depends on which operands are arrays: into a sparse result, the operands of
+   * {@code @(op)} meet where the sparse one has entries if the other one is an array.
+   */
+  public boolean knowsArrays() {
+    return hasMonoid(statement.value());
+  }
+
+  private static boolean hasMonoid(Syntax syntax) {
+    return syntax instanceof Syntax.Monoid
+        || syntax.children().stream().anyMatch(LabelledStatement::hasMonoid);
+  }
+
   private static List<String> labels(Syntax.Access access) {
     return access.labels().stream().map(Syntax.Label::name).toList();
   }
