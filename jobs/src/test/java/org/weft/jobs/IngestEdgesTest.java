@@ -99,7 +99,8 @@ class IngestEdgesTest extends IngestCase {
     Run run = ingest(path(name), path("x.weft"), "--mode", "a", "--mode", "b", "--option", option);
     if (run.status() != 0) { // some options are never looked at
       assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains(name).contains("--option '" + option + "'");
+      assertThat(run.err()).contains(name).contains("--option " + option.split("=")[0]);
+      assertThat(run.err()).doesNotContain("'" + option + "'"); // it may be a password
     }
     assertThat(Path.of(path("x.weft")).toFile().exists()).isEqualTo(run.status() == 0);
   }

@@ -7,11 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.api.java.JavaRDD;
@@ -108,17 +107,15 @@ final class TableSource {
           String.join(", ", table.inputs())
               + ": Spark refuses the table: "
               + message
-              + (option ? "; check " + optionsGiven() : ""),
+              + (option ? "; check --option " + names() : ""),
           e);
     }
     return Ingest.failure(e);
   }
 
-  private String optionsGiven() {
-    return new TreeMap<>(table.options())
-        .entrySet().stream()
-            .map(option -> "--option '" + option.getKey() + "=" + option.getValue() + "'")
-            .collect(Collectors.joining(", "));
+  /** Of the options that were given; a value may be a password. */
+  private String names() {
+    return String.join(", --option ", new TreeSet<>(table.options().keySet()));
   }
 
   /** Whether the library of a binary format found the file wrong. */
