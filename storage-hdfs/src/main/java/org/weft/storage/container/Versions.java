@@ -79,7 +79,7 @@ final class Versions {
     try {
       if (fs.exists(folder) && !fs.getFileStatus(folder).isDirectory()) {
         throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
+            ErrorCode.INPUT_NOT_FOUND,
             uri
                 + ": expected a tensor folder, found a file; rename it if it is a tensor of another"
                 + " format");
