@@ -33,6 +33,15 @@ class OutputPlacesTest {
     return Run.of(line.replace("@", folder + "/").split(" "));
   }
 
+  /** Wrong usage with these words, and nothing is written. */
+  private void assertRefused(String line, String... words) throws IOException {
+    List<String> before = names();
+    Run refused = run(line);
+    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
+    assertThat(refused.err()).contains(words);
+    assertThat(names()).isEqualTo(before);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -45,11 +54,7 @@ class OutputPlacesTest {
         "report @model @x.html --json @x.html"
       })
   void twoOutputsInOnePlaceAreRefused(String line) throws IOException {
-    List<String> before = names();
-    Run refused = run(line);
-    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
-    assertThat(refused.err()).contains("expected another place for each output");
-    assertThat(names()).isEqualTo(before);
+    assertRefused(line, "expected another place for each output");
   }
 
   @ParameterizedTest
@@ -63,13 +68,7 @@ class OutputPlacesTest {
         "gcp @t.tns --rank 1 --loss gaussian --starts 2 --output @x/start1 --checkpoint @x"
       })
   void statesInTheFolderOfTheModelAreRefused(String line) throws IOException {
-    List<String> before = names();
-    Run refused = run(line);
-    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
-    assertThat(refused.err())
-        .contains("--checkpoint " + folder)
-        .contains("expected a folder outside of --output");
-    assertThat(names()).isEqualTo(before);
+    assertRefused(line, "--checkpoint " + folder, "expected a folder outside of --output");
   }
 
   @ParameterizedTest

@@ -236,6 +236,12 @@ public final class TensorStorage implements AutoCloseable {
     }
   }
 
+  /** Receives entries. The coordinate array is in mode order and reused between calls. */
+  @FunctionalInterface
+  public interface EntryVisitor {
+    void visit(long[] coordinates, double value);
+  }
+
   /** Receives stored entries. The coordinate array is in mode order and reused between calls. */
   @FunctionalInterface
   public interface PositionVisitor {

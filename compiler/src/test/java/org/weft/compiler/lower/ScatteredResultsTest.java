@@ -25,11 +25,11 @@ import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 import org.weft.tensor.ValueType;
 
 /** Sparse results whose values come in another order than the one they are stored in. */

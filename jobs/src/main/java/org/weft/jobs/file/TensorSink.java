@@ -5,9 +5,9 @@ import java.io.UncheckedIOException;
 import java.util.Iterator;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 /** Gathers entries into blocks for a writer; memory is one block. Flush it at the end. */
 public final class TensorSink implements EntryVisitor {

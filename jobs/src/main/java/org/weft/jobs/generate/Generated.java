@@ -2,8 +2,8 @@ package org.weft.jobs.generate;
 
 import java.util.Optional;
 import org.weft.error.WeftException;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 /** A tensor that can be generated, entry by entry in the order of its coordinates. */
 public sealed interface Generated permits SyntheticModel, MatrixModel {

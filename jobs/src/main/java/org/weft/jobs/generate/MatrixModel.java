@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 /**
  * What a synthetic square matrix looks like: one of the kinds of table 5 of Chou et al. 2018.

@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 /**
  * A tensor of known CP factors plus noise: {@code T(i,j,k) = sum_r lambda(r) A(i,r) B(j,r) C(k,r)

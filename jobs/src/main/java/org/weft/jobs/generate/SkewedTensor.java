@@ -3,8 +3,8 @@ package org.weft.jobs.generate;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 /**
  * Draws exactly the model's number of distinct entries, sorted.

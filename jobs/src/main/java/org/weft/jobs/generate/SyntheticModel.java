@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 import org.weft.text.Counts;
 
 /**

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.WeftException;
-import org.weft.tensor.EntryVisitor;
+import org.weft.tensor.TensorStorage.EntryVisitor;
 
 class SkewedTensorTest {
 
