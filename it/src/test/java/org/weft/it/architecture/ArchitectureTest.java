@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,8 @@ final class ArchitectureTest {
               "org.weft.ml",
               "org.weft.sql",
               "org.weft.jobs");
+
+  private static final long MOST_FILES = 30;
 
   private static final List<String> LOWERING =
       List.of("rewrite", "operand", "sink", "schedule", "merge", "task", "nest", "panel");
@@ -301,6 +304,17 @@ final class ArchitectureTest {
         .callConstructor(Formatter.class)
         .because("numbers are written in the default language's digits: name Locale.ROOT")
         .check(PRODUCT);
+  }
+
+  /** A newcomer can take in a package: its files, with the one that describes it. */
+  @Test
+  void packagesAreSmall() {
+    Map<String, Long> files =
+        PRODUCT.stream()
+            .filter(JavaClass::isTopLevelClass)
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(files).hasSizeGreaterThan(50);
+    files.forEach((name, count) -> assertThat(count).as(name).isLessThanOrEqualTo(MOST_FILES));
   }
 
   @Test
