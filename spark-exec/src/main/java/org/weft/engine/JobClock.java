@@ -30,6 +30,7 @@ public final class JobClock {
     private long nonzeros;
     private long nanos;
     private long slowestNanos;
+    private long elapsedNanos;
     private long flops;
     private long bytes;
 
@@ -41,7 +42,7 @@ public final class JobClock {
           calls,
           nonzeros / times,
           predictedSeconds,
-          slowestNanos * 1e-9 / times,
+          elapsedNanos * 1e-9 / times,
           nonzeros / seconds,
           flops / seconds * 1e-9,
           bytes / seconds * 1e-9,
@@ -118,6 +119,7 @@ public final class JobClock {
     sums.slowestNanos += slowest;
     long kernel = Math.min(elapsed, Math.max(slowest, concurrent(calls, kernels)));
     long write = Math.min(elapsed - kernel, concurrent(only(all, "write"), slots));
+    sums.elapsedNanos += kernel;
     add("kernel", kernel);
     add("write", write);
     add("merge", elapsed - kernel - write);

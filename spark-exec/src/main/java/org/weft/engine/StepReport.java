@@ -7,7 +7,7 @@ package org.weft.engine;
  * @param calls kernel calls summed up here
  * @param nonzeros entries processed per call of the step over all partitions
  * @param predictedSeconds of one execution of the step; NaN where the plan does not say
- * @param measuredSeconds kernel time of the slowest task per execution, averaged
+ * @param measuredSeconds elapsed time of the kernels of one execution, averaged
  * @param nonzerosPerSecond over the kernels' own time, summed over partitions
  * @param gflops floating-point operations per second of kernel time, in 1e9
  * @param gbps bytes of operands and results per second of kernel time, in 1e9

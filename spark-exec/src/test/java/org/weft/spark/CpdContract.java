@@ -28,6 +28,7 @@ import org.weft.engine.FileRows;
 import org.weft.engine.JobReport;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
+import org.weft.engine.StepReport;
 import org.weft.planner.Forms;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.reorder.Relabelling;
@@ -181,6 +182,22 @@ abstract class CpdContract {
                   (model, site) -> site.write(model.factors().subList(0, 1), List.of(file)))
               .report();
       assertThat(report.phaseNanos().get("write")).isPositive();
+    }
+  }
+
+  /** Whether the kernels of a pass ran one after another, or several at a time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ALL", "ONE"})
+  void theTimesOfThePassesAddUpToTheTimeOfTheKernels(Forms forms) throws IOException {
+    int iterations = 3;
+    Cpd job = new Cpd(5, iterations, 0, false, 9, ValueType.DOUBLE);
+    try (Engine engine = engine(4, forms)) {
+      EngineTensor tensor = read(engine, SparseEntries.random(61, 3000, 40, 30, 20));
+      JobReport report = engine.cpd(tensor, job, ProgressListener.NONE).report();
+      double passes =
+          report.steps().stream().mapToDouble(StepReport::measuredSeconds).sum() * iterations;
+      double kernels = report.phaseNanos().get("kernel") * 1e-9;
+      assertThat(passes).isCloseTo(kernels, within(1e-6));
     }
   }
 

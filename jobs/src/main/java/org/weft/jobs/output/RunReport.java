@@ -32,7 +32,7 @@ public final class RunReport {
     console.report("operand rows fetched: %,d", report.operandRowsFetched());
     for (StepReport step : report.steps()) {
       console.note(
-          "  %s: %s ms a call, predicted %s ms",
+          "  %s: %s ms a pass, predicted %s ms",
           step.name(), millis(step.measuredSeconds()), millis(step.predictedSeconds()));
     }
   }
