@@ -21,7 +21,7 @@ public record FormsChoice(
    * Share of the time with all forms that one form has to stay below: predictions are rough. One
    * form saves shuffling, packing and memory; its iterations take longer.
    */
-  private static final double WORTH_ONE = 0.9;
+  private static final double WORTH_ONE = 0.85;
 
   /**
    * The choice.

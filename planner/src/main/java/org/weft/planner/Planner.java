@@ -297,7 +297,7 @@ public final class Planner {
           groups,
           options.reproducible() ? search.costsWithout(job.iterations()) : predicted,
           search.costs(groups, job.iterations()),
-          statistics.shape().order() * options.machine().stepSeconds(),
+          search.idleSeconds(),
           resources.memoryBytesPerExecutor());
     }
 

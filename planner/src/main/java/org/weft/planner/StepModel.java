@@ -71,7 +71,7 @@ record StepModel(
       mergeSeconds += bytes / mergedBytesPerSecond();
       flops += mode.total(PartitionCosts::flops);
       moved += mode.total(PartitionCosts::bytesMoved);
-      kernelSeconds += makespan(mode) + stages(mode) * machine.stepSeconds();
+      kernelSeconds += makespan(mode) + stages(mode) * resources.stepSeconds(machine);
     }
     double passes = forms.size();
     double shuffled = resources.inTurn() ? 0 : blocks * passes; // one process shares its entries
@@ -114,7 +114,7 @@ record StepModel(
         passes.stream().mapToDouble(pass -> pass.total(PartitionCosts::bytesMoved)).sum(),
         passes.stream().mapToDouble(pass -> pass.total(PartitionCosts::flops)).sum(),
         passes.stream()
-            .mapToDouble(pass -> seconds(pass) + stages(pass) * machine.stepSeconds())
+            .mapToDouble(pass -> seconds(pass) + stages(pass) * resources.stepSeconds(machine))
             .sum(),
         held);
   }

@@ -135,7 +135,8 @@ final class TreeSearch {
     double bytes = 0;
     double moved = 0;
     double flops = 0;
-    double seconds = (shape.order() - groups.size()) * machine.stepSeconds(); // of the updates
+    double seconds =
+        (shape.order() - groups.size()) * resources.stepSeconds(machine); // of the updates
     for (ModeGroup group : groups) {
       moved += group.modes().size() * bytes(group);
       flops += group.modes().size() * flops(group);
@@ -155,6 +156,11 @@ final class TreeSearch {
             .mapToObj(mode -> ModeGroup.of(shape, mode, mode + 1))
             .toList();
     return costs(all, iterations);
+  }
+
+  /** Seconds of an iteration beside the kernels, with products or without. */
+  double idleSeconds() {
+    return shape.order() * resources.stepSeconds(machine);
   }
 
   private double bytes(ModeGroup group) {
@@ -183,7 +189,7 @@ final class TreeSearch {
       seconds +=
           resources.inTurn()
               ? OPERATION
-              : mode == group.root() ? 0 : EXTRA_STEPS * machine.stepSeconds();
+              : mode == group.root() ? 0 : EXTRA_STEPS * resources.stepSeconds(machine);
     }
     return seconds;
   }

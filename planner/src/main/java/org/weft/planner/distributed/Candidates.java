@@ -271,7 +271,7 @@ final class Candidates {
       boolean asks = route.getValue() instanceof Route.ByNeed;
       arrived += asks ? moved - whole : moved;
       entries += moved / Math.max(1, entryBytes(request.statistics(route.getKey())));
-      double steps = (asks ? 3 : 1) * machine.stepSeconds();
+      double steps = (asks ? 3 : 1) * request.resources().stepSeconds(machine);
       exchanges.put(route.getKey(), new Costs(moved, 0, 0, moved / network + steps));
     }
     List<String> target = StatementCompiler.names(algebra.assignment().target().variables());
@@ -314,7 +314,7 @@ final class Candidates {
         2 * bytes / parts,
         flops,
         bytes / machine.shuffledBytesPerSecond() / used
-            + machine.stepSeconds()
+            + request.resources().stepSeconds(machine)
             + bytes / entryBytes(1) / machine.packedEntriesPerSecond() / used);
   }
 

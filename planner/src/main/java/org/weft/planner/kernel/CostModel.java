@@ -71,10 +71,10 @@ public final class CostModel {
 
   /**
    * The cost of an addition to a row, in reads of the row: the next addition to the same row waits
-   * for this one. On 3.4 million entries with rank 16 and two threads, a pass that adds took 8 to
-   * 16 ms, and a pass that only reads took 5 ms.
+   * for this one. On 3.4 to 8.0 million entries with rank 16 and two threads, a pass that adds took
+   * 1.3 to 3 times as long as a pass that only reads, on processors of three kinds.
    */
-  private static final double ADDED_ROW = 5;
+  private static final double ADDED_ROW = 2.5;
 
   /**
    * Multiply-adds from which a call divides its loop among threads: twice {@code least_task_work}

@@ -154,11 +154,6 @@ public final class MachineParameters implements Serializable {
     return get(MachineConstant.COMPILE);
   }
 
-  /** Fixed cost of a step of tasks. */
-  public double stepSeconds() {
-    return get(MachineConstant.STEP);
-  }
-
   @Override
   public boolean equals(Object other) {
     return other instanceof MachineParameters that && Arrays.equals(values, that.values);

@@ -58,6 +58,11 @@ public record Resources(
         memoryBytesPerExecutor);
   }
 
+  /** Fixed seconds of a step of tasks. In one process there are threads only, and no tasks. */
+  public double stepSeconds(MachineParameters machine) {
+    return inTurn ? 0 : machine.get(MachineConstant.STEP);
+  }
+
   /** Tasks that one executor runs at a time. */
   public int tasksPerExecutor() {
     return Math.max(1, coresPerExecutor / threadsPerTask);
