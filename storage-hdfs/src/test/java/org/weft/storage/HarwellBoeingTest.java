@@ -65,6 +65,26 @@ class HarwellBoeingTest {
     assertThat(Entries.read(open("p.pza", skew))).containsExactly("0 0 1.0", "1 0 1.0", "0 1 -1.0");
   }
 
+  /**
+   * SciPy says (3E25.16) and writes 24 characters, so that a sign would lie in the field before.
+   */
+  @Test
+  void readsFieldsThatAreNarrowerThanTheirFormatSays() throws Exception {
+    String narrow =
+        """
+        Default title                                                           0
+                     3             1             1             1
+        RUA                        4             2             4             0
+        (26I3)          (40I2)          (3E25.16)
+          1  4  5
+         1 2 4 3
+          1.0000000000000000E+00 -2.0000000000000000E+00 -3.0000000000000000E+00
+         -4.0000000000000000E+00
+        """;
+    assertThat(Entries.read(open("narrow.hb", narrow)))
+        .containsExactly("0 0 1.0", "1 0 -2.0", "3 0 -3.0", "2 1 -4.0");
+  }
+
   @Test
   void faultsHaveALine() throws Exception {
     assertFault(UNSYMMETRIC.replace(" 1 3 3 4 6", " 1 3 2 4 6"), ":6: expected a column pointer");

@@ -18,6 +18,10 @@ import org.weft.text.Counts;
  * characters to a line. Fields may touch; blanks around a number are passed over; an exponent is
  * marked by E or D or only by its sign; a real number without a point has as many decimals as its
  * format says. No object per number.
+ *
+ * <p>Some programs, such as SciPy, write fields that are narrower than their format says, with
+ * blanks between them. A line of as many words as it has fields is therefore read by words, which
+ * in a line of full fields are the same numbers.
  */
 final class FortranNumbers implements Closeable {
   private static final int MAX_LINE_BYTES = 1 << 14;
@@ -60,6 +64,9 @@ final class FortranNumbers implements Closeable {
   private final byte[] line = new byte[MAX_LINE_BYTES];
   private final byte[] number;
   private final DecimalParser decimals = new DecimalParser();
+  private final int[] starts;
+  private final int[] ends;
+  private int fields;
   private int length;
   private int field;
   private int numberBytes;
@@ -71,7 +78,8 @@ final class FortranNumbers implements Closeable {
     this.name = name;
     this.format = format;
     this.number = new byte[format.width + 16];
-    this.field = format.perLine;
+    this.starts = new int[format.perLine];
+    this.ends = new int[format.perLine];
     for (long i = 0; i < skippedLines; i++) {
       int c = this.in.read();
       while (c >= 0 && c != '\n') {
@@ -85,7 +93,7 @@ final class FortranNumbers implements Closeable {
   }
 
   private void nextField() throws IOException {
-    if (++field >= format.perLine || field * format.width >= length) {
+    if (++field >= fields) {
       readLine();
       field = 0;
     }
@@ -104,6 +112,40 @@ final class FortranNumbers implements Closeable {
       line[length++] = (byte) c;
     }
     lineNumber++;
+    if (!splitByWords()) {
+      for (int i = 0; i < fields; i++) {
+        starts[i] = i * format.width;
+        ends[i] = Math.min(length, starts[i] + format.width);
+      }
+    }
+  }
+
+  /**
+   * Notes where the fields of the line end, and finds its words; true if they are as many as the
+   * fields, and no longer.
+   */
+  private boolean splitByWords() {
+    while (length > 0 && LineRules.isBlank(line[length - 1])) {
+      length--;
+    }
+    int full = (length + format.width - 1) / format.width;
+    fields = Math.max(1, Math.min(full, format.perLine));
+    int words = 0;
+    for (int p = 0; p < length; words++) {
+      while (LineRules.isBlank(line[p])) {
+        p++;
+      }
+      int from = p;
+      while (p < length && !LineRules.isBlank(line[p])) {
+        p++;
+      }
+      if (words == fields || p - from > format.width) {
+        return false;
+      }
+      starts[words] = from;
+      ends[words] = p;
+    }
+    return words == fields;
   }
 
   /** The next integer. */
@@ -189,16 +231,15 @@ final class FortranNumbers implements Closeable {
   }
 
   private int start() {
-    int p = field * format.width;
-    int limit = Math.min(length, p + format.width);
-    while (p < limit && LineRules.isBlank(line[p])) {
+    int p = starts[field];
+    while (p < ends[field] && LineRules.isBlank(line[p])) {
       p++;
     }
     return p;
   }
 
   private int end(int from) {
-    int p = Math.min(length, (field + 1) * format.width);
+    int p = ends[field];
     while (p > from && LineRules.isBlank(line[p - 1])) {
       p--;
     }
@@ -207,11 +248,9 @@ final class FortranNumbers implements Closeable {
 
   /** The field that was read last, quoted. */
   String field() {
-    int from = field * format.width;
-    int to = Math.min(length, Math.min(from + format.width, from + 60));
-    return "'"
-        + new String(line, from, Math.max(0, to - from), StandardCharsets.UTF_8).strip()
-        + "'";
+    int from = starts[field];
+    int to = Math.min(ends[field], from + 60);
+    return "'" + new String(line, from, to - from, StandardCharsets.UTF_8).strip() + "'";
   }
 
   /** The error of the field that was read last. */
