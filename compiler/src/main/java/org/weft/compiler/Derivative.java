@@ -6,8 +6,8 @@ import org.weft.compiler.lang.Syntax;
 
 /** The rules of differentiation, on text: what is 0 or 1 is left out. */
 final class Derivative {
-  /** Of u, a number as good as its sign, and 0 where it is 0. */
-  private static final String SIGN = "(%s / max(abs(%s), 1e-300))";
+  /** Of u, a number as good as its sign, and 0 where it is 0: a float holds the divisor, too. */
+  private static final String SIGN = "(%s / max(abs(%s), 2e-38))";
 
   private Derivative() {}
 

@@ -326,27 +326,32 @@ class GcpTest {
   /** A run ends where nothing is left to gain, also if the loss there is 0 or next to it. */
   @ParameterizedTest
   @CsvSource({
-    "gaussian, ADAM, false",
-    "gaussian, LBFGS, false",
-    "gaussian, LBFGS, true",
-    "poisson, ADAM, false",
-    "poisson, ADAM, true",
-    "poisson, LBFGS, false",
-    "poisson, LBFGS, true",
+    "gaussian, ADAM, false, DOUBLE",
+    "gaussian, LBFGS, false, DOUBLE",
+    "gaussian, LBFGS, true, DOUBLE",
+    "poisson, ADAM, false, DOUBLE",
+    "poisson, ADAM, true, DOUBLE",
+    "poisson, LBFGS, false, DOUBLE",
+    "poisson, LBFGS, true, DOUBLE",
+    "poisson, ADAM, false, FLOAT",
+    "abs(x-m), ADAM, false, DOUBLE",
+    "abs(x-m), ADAM, false, FLOAT",
+    "abs(x-m), ADAM, true, FLOAT",
+    "'max(m,x)', ADAM, false, FLOAT",
   })
-  void aRunWithoutLossHasConverged(String loss, Gcp.Optimizer optimizer, boolean sampled) {
+  void aRunWithoutLossHasConverged(
+      String loss, Gcp.Optimizer optimizer, boolean sampled, ValueType type) {
     TensorShape shape = TensorShape.of(4, 3, 5);
     CooBlock.Builder stored = new CooBlock.Builder(3, 2);
     stored.add(new long[] {1, 1, 1}, 0);
     stored.add(new long[] {3, 2, 4}, 0);
     try (Engine engine = local()) {
-      EngineTensor entries = engine.of("stored", shape, List.of(stored.build()), ValueType.DOUBLE);
-      EngineTensor cells =
-          engine.of("cells", shape, List.of(SampledZeros.all(shape)), ValueType.DOUBLE);
+      EngineTensor entries = engine.of("stored", shape, List.of(stored.build()), type);
+      EngineTensor cells = engine.of("cells", shape, List.of(SampledZeros.all(shape)), type);
       Optional<ZeroSamples> drawn =
           sampled ? Optional.of(samples(engine, entries, 8)) : Optional.empty();
-      Loss least = Loss.parse(loss, false);
-      Gcp method = new Gcp(2, least, optimizer, 200, 20, 0.05, 1e-4, 1, 1, ValueType.DOUBLE, drawn);
+      Loss least = Loss.parse(loss, !loss.equals("gaussian"));
+      Gcp method = new Gcp(2, least, optimizer, 200, 20, 0.05, 1e-4, 1, 1, type, drawn);
       Gcp.Model model = run(engine, cells, method).model();
       assertThat(model.converged()).as("losses %s", model.losses()).isTrue();
       assertThat(model.losses()).hasSizeLessThan(200);
