@@ -1,6 +1,7 @@
 /**
  * Text that people read: {@link org.weft.text.TextTable} is the one printer of tables, {@link
  * org.weft.text.Bytes} the one form of sizes, and {@link org.weft.text.Counts} that of counts.
+ * {@link org.weft.text.ByteOrderMark} is what may stand before a text that is read.
  */
 @NullMarked
 package org.weft.text;

@@ -16,6 +16,7 @@ import org.weft.memory.ArrayBytes;
 import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.text.ByteOrderMark;
 
 /**
  * A relabelling of one mode: old coordinate i becomes {@link #apply apply(i)}. A bijection on
@@ -26,7 +27,6 @@ import org.weft.tensor.TensorShape;
  */
 public final class Permutation implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final int[] label;
 
@@ -183,9 +183,9 @@ public final class Permutation implements Serializable {
     int number = 0;
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       number++;
-      int comment = line.indexOf('#');
-      int start = number == 1 && line.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
-      String text = line.substring(start, comment < 0 ? line.length() : comment).strip();
+      String read = number == 1 ? ByteOrderMark.strip(line) : line;
+      int comment = read.indexOf('#');
+      String text = read.substring(0, comment < 0 ? read.length() : comment).strip();
       if (text.isEmpty()) {
         continue;
       }

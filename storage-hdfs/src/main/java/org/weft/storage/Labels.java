@@ -18,6 +18,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
+import org.weft.text.ByteOrderMark;
 
 /**
  * The labels of a mode: UTF-8 text, one per line, plain or gzip; line n (from 1) labels the
@@ -28,7 +29,6 @@ import org.weft.storage.file.OutputCommit;
 public final class Labels implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int MAX_BYTES = 1 << 20;
-  private static final String BYTE_ORDER_MARK = "\uFEFF";
   private static final int CHUNK_BITS = 10;
   private static final int CHUNK = 1 << CHUNK_BITS;
 
@@ -153,8 +153,8 @@ public final class Labels implements Serializable {
               .decode(ByteBuffer.wrap(line.toByteArray()))
               .toString();
       line.reset();
-      int from = at == 0 && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
-      return text.substring(from, text.endsWith("\r") ? text.length() - 1 : text.length());
+      String label = at == 0 ? ByteOrderMark.strip(text) : text;
+      return label.endsWith("\r") ? label.substring(0, label.length() - 1) : label;
     } catch (CharacterCodingException e) {
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,

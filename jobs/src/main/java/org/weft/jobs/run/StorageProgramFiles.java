@@ -30,9 +30,8 @@ import org.weft.tensor.ValueType;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
 public final class StorageProgramFiles implements ProgramFiles {
-  private static final int BYTE_ORDER_MARK = 0xFEFF;
-
   private final FileAccess files;
+import org.weft.text.ByteOrderMark;
   private final CommonOptions options;
   private final Console console;
   private final ProgramModes modes;
@@ -83,7 +82,7 @@ public final class StorageProgramFiles implements ProgramFiles {
     BufferedReader reader =
         new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));
     reader.mark(1);
-    if (reader.read() != BYTE_ORDER_MARK) {
+    if (reader.read() != ByteOrderMark.CHARACTER) {
       reader.reset();
     }
     return reader;

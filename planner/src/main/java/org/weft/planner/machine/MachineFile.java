@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.ByteOrderMark;
 
 /**
  * Parameters of a machine as text: a line per {@link MachineConstant} with its name, its value, its
@@ -13,7 +14,6 @@ import org.weft.error.WeftException;
  */
 public final class MachineFile {
   private static final String HEADER = "constant\tvalue\tunit\tsource";
-  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private MachineFile() {}
 
@@ -52,8 +52,8 @@ public final class MachineFile {
     Set<MachineConstant> known = EnumSet.noneOf(MachineConstant.class);
     for (int number = 1; number <= lines.size(); number++) {
       String line = lines.get(number - 1);
-      if (number == 1 && line.startsWith(BYTE_ORDER_MARK)) {
-        line = line.substring(1);
+      if (number == 1) {
+        line = ByteOrderMark.strip(line);
       }
       if (line.isBlank() || line.startsWith("#") || line.equals(HEADER)) {
         continue;

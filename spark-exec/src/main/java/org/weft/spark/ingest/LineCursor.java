@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.BadCell;
+import org.weft.text.ByteOrderMark;
 
 /** The records of one split, most of them a line each. Blank lines count, but are left out. */
 final class LineCursor {
-  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private static final byte[] LINE_END = {'\n'};
 
@@ -73,16 +73,12 @@ final class LineCursor {
   private Text line() {
     line++;
     Text read = lines.next();
-    boolean mark = line == 1 && first && read.getLength() >= BYTE_ORDER_MARK.length;
-    for (int at = 0; mark && at < BYTE_ORDER_MARK.length; at++) {
-      mark = read.getBytes()[at] == BYTE_ORDER_MARK[at];
-    }
-    if (!mark) {
+    int mark = line == 1 && first ? ByteOrderMark.bytesOf(read.getBytes(), read.getLength()) : 0;
+    if (mark == 0) {
       return read;
     }
     Text rest = new Text();
-    int length = BYTE_ORDER_MARK.length;
-    rest.set(read.getBytes(), length, read.getLength() - length);
+    rest.set(read.getBytes(), mark, read.getLength() - mark);
     return rest;
   }
 

@@ -6,13 +6,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.SourceFile;
+import org.weft.text.ByteOrderMark;
 
 /**
  * The first lines of a text file, one at a time, with their offsets: for headers. A UTF-8
  * byte-order mark at the very beginning is passed over.
  */
 final class HeaderLines implements Closeable {
-  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final LineBuffer lines;
   private final LineRules rules;
@@ -47,8 +47,8 @@ final class HeaderLines implements Closeable {
   /** Offset of the first byte that is text: 3 after a byte-order mark, otherwise 0. */
   private static long textStart(SourceFile file) throws IOException {
     try (InputStream in = file.open(0)) {
-      byte[] first = in.readNBytes(BYTE_ORDER_MARK.length);
-      return java.util.Arrays.equals(first, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+      byte[] first = in.readNBytes(ByteOrderMark.BYTES);
+      return ByteOrderMark.bytesOf(first, first.length);
     }
   }
 
