@@ -94,13 +94,22 @@ final class ScheduleParser {
   private List<String> loops() {
     List<String> variables = new ArrayList<>();
     expect("(");
-    variables.add(loop());
+    addLoop(variables);
     while (peek().equals(",")) {
       next++;
-      variables.add(loop());
+      addLoop(variables);
     }
     expect(")");
     return variables;
+  }
+
+  private void addLoop(List<String> variables) {
+    int at = next;
+    String loop = loop();
+    if (variables.contains(loop)) {
+      throw error(tokens.get(at), "expected each loop once, found '" + loop + "' twice", FORMS);
+    }
+    variables.add(loop);
   }
 
   private Directive split() {

@@ -61,6 +61,8 @@ class ScheduleTest {
             "order(r/,i)",
             "order(/16,i)",
             "order(i j)",
+            "order(i,i)",
+            "around(i,r%4,r%4) gemm(i)",
             "split(i)",
             "split(i:rows:4)",
             "split(i:position:0)",

@@ -224,7 +224,8 @@ class SparkCommandsTest extends FolderCase {
     assertThat(dry.out()).contains("partition").doesNotContain("for (int64_t");
     Run wrong = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--schedule", "order(z)");
     assertThat(wrong.status()).isEqualTo(2);
-    assertThat(wrong.err()).contains("weft: WEFT-101: the loop order [z]");
+    assertThat(wrong.err())
+        .contains("weft: WEFT-110: order(z) is illegal for", "z is no label of it");
     assertThat(Run.names(folder)).containsExactly("t.tns");
   }
 

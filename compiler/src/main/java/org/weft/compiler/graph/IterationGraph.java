@@ -164,14 +164,17 @@ public final class IterationGraph {
       String name = variable.name();
       if (!variables.contains(variable) || order.contains(variable)) {
         throw new WeftException(
-            ErrorCode.INVALID_EXPRESSION,
-            "the loop order "
-                + loopOrder
-                + " names "
+            ErrorCode.INVALID_SCHEDULE,
+            "order("
+                + String.join(",", loopOrder)
+                + ")"
+                + " is illegal for "
+                + assignment
+                + ": "
                 + name
-                + (order.contains(variable) ? " twice" : ", which is no label of " + assignment)
+                + (order.contains(variable) ? " comes twice" : " is no label of it")
                 + "; give labels out of "
-                + variables
+                + variables.stream().map(IndexVar::name).collect(Collectors.joining(", "))
                 + ", outermost first");
       }
       order.forEach(outer -> add(demands, new Edge(outer, variable, null)));
