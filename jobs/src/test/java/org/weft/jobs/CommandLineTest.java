@@ -183,7 +183,7 @@ class CommandLineTest {
         "eval s=A(i,j,k) --input A=IN --memory x | --memory x: expected a size, for example 512m",
         "eval s=A(i,j,k) --input A=IN --machine no.txt | expected the file of a machine, found no",
         "stats IN --memory -1                    | --memory -1: expected a size",
-        "cpd IN --rank 1 --output d --checkpoint= | expected --checkpoint DIR, found an empty name",
+        "cpd IN --rank 1 --output d --checkpoint= | expected a path or URI, found an empty one",
         "cpd IN --rank 1 --output d --forget 2   | expected --forget above 0 and at most 1, found 2",
         "cpd IN --rank 1 --output d --forget .9  | expected --append MODEL with --forget 0.9",
         "compare a b --count -1                  | expected --count of at least 0, found -1",

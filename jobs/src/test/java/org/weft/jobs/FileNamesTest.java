@@ -46,6 +46,9 @@ class FileNamesTest {
         "ingest @s.csv '' --mode a --mode b",
         "complete @t.tns --rank 1 --output @x --validate ''",
         "cpd @t.tns --rank 1 --output ''",
+        "cpd @t.tns --rank 1 --output @x --checkpoint ''",
+        "eval s=T(i,j,k) --input T=@t.tns --output ''",
+        "eval s=T(i,j,k) --input T=@t.tns --output s=",
         "top ''"
       })
   void anEmptyNameIsSaidInTheSameWords(String line) {

@@ -189,7 +189,7 @@ public final class EvalCommand extends SparkCommand {
     }
     String file = named.matches() ? named.group(2) : output;
     if (file.isEmpty()) {
-      throw usage("--output %s: expected a file name or 'print', found nothing", output);
+      throw FileAccess.emptyName();
     }
     if (file.equals(PRINT)) {
       return null;

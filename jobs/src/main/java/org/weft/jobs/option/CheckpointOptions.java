@@ -66,7 +66,7 @@ public final class CheckpointOptions {
           resume ? "--resume" : "--every " + every);
     }
     if (checkpoint != null && checkpoint.isBlank()) {
-      throw usage("expected --checkpoint DIR, found an empty name");
+      throw FileAccess.emptyName();
     }
     every();
     for (int run = 0; writes && checkpoint != null && run < runs; run++) {
