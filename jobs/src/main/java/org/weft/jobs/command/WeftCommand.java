@@ -22,6 +22,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.process.Surroundings;
 import org.weft.jobs.run.Session;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.Devices;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.ValueType;
@@ -141,7 +142,8 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /** Refuses the place of another output of this command. */
   protected final void claim(FileAccess files, String uri) {
-    if (!claimed.add(files.path(uri).toUri().normalize())) {
+    boolean first = claimed.add(files.path(uri).toUri().normalize());
+    if (!first && !Devices.isDevice(files, uri)) {
       throw usage("%s: expected another place for each output, found two with this one", uri);
     }
   }

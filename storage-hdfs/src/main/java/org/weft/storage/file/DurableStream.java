@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -42,13 +43,17 @@ public final class DurableStream extends OutputStream {
   }
 
   /**
-   * A new file that nobody else has made. Hadoop's local file system looks and then creates, so
-   * that two writers may both think so; the operating system does not.
+   * A new file that nobody else has made, or a device. Hadoop's local file system looks and then
+   * creates, so that two writers may both think so; the operating system does not.
    *
    * @throws IOException of {@code java.nio.file} or Hadoop if there is one already, or no folder
    */
   public static DurableStream create(FileSystem fs, Path path) throws IOException {
     Optional<java.nio.file.Path> file = FileAccess.onDisk(fs, path);
+    if (Devices.isDevice(fs, path)) {
+      OutputStream out = Files.newOutputStream(file.orElseThrow(), StandardOpenOption.WRITE);
+      return new DurableStream(new BufferedOutputStream(out, BUFFER_BYTES), () -> {});
+    }
     if (file.isPresent()) {
       FileChannel channel =
           FileChannel.open(file.get(), StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);

@@ -27,4 +27,14 @@ public final class Folders {
       throw new IOException("could not create folder " + path);
     }
   }
+
+  /**
+   * A child by name alone: {@code new Path(parent, name)} takes what is before a colon for a
+   * scheme.
+   */
+  static Path child(Path parent, String name) {
+    java.net.URI uri = parent.toUri();
+    String folder = uri.getPath().endsWith("/") ? uri.getPath() : uri.getPath() + "/";
+    return new Path(uri.getScheme(), uri.getAuthority(), folder + name);
+  }
 }

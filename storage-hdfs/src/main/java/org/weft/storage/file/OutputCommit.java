@@ -24,6 +24,8 @@ import org.weft.text.Bytes;
  * new, never a mixture; the old version waits under a hidden name and comes back if the rename
  * fails. Object stores whose rename copies are outside this contract.
  *
+ * <p>A device ({@link Devices}) gets the bytes as they come, and stays.
+ *
  * <p>On executors: {@link #attempt} is for outputs that several attempts of a task may write; the
  * first to commit wins and the others vanish. A file is an attempt at the driver's {@link
  * #stagedFile}, parts of a folder are attempts at {@code stagingUri() + "/part"}: what a killed
@@ -48,6 +50,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private final Existing existing;
   private final List<Path> createdParents;
   private final List<StagedStream> streams = new ArrayList<>();
+  private final boolean isDevice;
   private boolean isFile;
   private boolean isDirectory;
   private boolean isMadeElsewhere;
@@ -67,11 +70,15 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       throw new WeftException(
           ErrorCode.USAGE, this.uri + ": expected an output below the root folder, found the root");
     }
+    this.isDevice = Devices.isDevice(fs, target);
     this.staging =
-        sibling(parent, AbandonedOutputs.newName(target, AbandonedOutputs.STAGING_SUFFIX));
+        isDevice
+            ? target
+            : Folders.child(
+                parent, AbandonedOutputs.newName(target, AbandonedOutputs.STAGING_SUFFIX));
     try {
       Renames.of(fs).requireName(target);
-      if (existing == Existing.REFUSE && fs.exists(target)) {
+      if (existing == Existing.REFUSE && !isDevice && fs.exists(target)) {
         throw outputExists();
       }
       this.createdParents = missingAncestors(parent);
@@ -98,16 +105,6 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
         close();
       }
     }
-  }
-
-  /**
-   * A child by name alone: {@code new Path(parent, name)} takes what is before a colon for a
-   * scheme.
-   */
-  private static Path sibling(Path parent, String name) {
-    java.net.URI uri = parent.toUri();
-    String folder = uri.getPath().endsWith("/") ? uri.getPath() : uri.getPath() + "/";
-    return new Path(uri.getScheme(), uri.getAuthority(), folder + name);
   }
 
   /**
@@ -162,9 +159,11 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private void probe(boolean folder) {
-    StagedStream probe = open(folder ? child("probe") : stagedFilePath());
-    probe.write(0);
-    probe.flush();
+    if (!isDevice || folder) {
+      StagedStream probe = open(folder ? child("probe") : stagedFilePath());
+      probe.write(0);
+      probe.flush();
+    }
   }
 
   /** Brings the names in folders to disk, on file systems where that is a thing of its own. */
@@ -251,6 +250,9 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private void makeStagingFolder() {
+    if (isDevice) {
+      throw outputExists();
+    }
     try {
       Folders.make(fs, staging);
     } catch (IOException e) {
@@ -288,7 +290,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
 
   /** What becomes the target. */
   private Path staged() {
-    return isMadeElsewhere ? sibling(staging, target.getName()) : staging;
+    return isMadeElsewhere ? Folders.child(staging, target.getName()) : staging;
   }
 
   private StagedStream open(Path path) {
@@ -325,6 +327,10 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       for (StagedStream stream : streams) {
         stream.finish();
       }
+      if (isDevice) {
+        state = State.COMMITTED;
+        return true;
+      }
       if (isDirectory) {
         AbandonedOutputs.removeFrom(fs, staging);
         syncFolders(fs, List.of(staging));
@@ -341,7 +347,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       if (there) {
         requireReplaceable(isDirectory);
         publication.replace(
-            sibling(
+            Folders.child(
                 staging.getParent(),
                 AbandonedOutputs.newName(target, AbandonedOutputs.ASIDE_SUFFIX)));
       } else {
@@ -447,6 +453,9 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private void remove(Path output) {
+    if (isDevice) {
+      return;
+    }
     try {
       UnfinishedTree.remove(fs, output);
       for (Path parent : createdParents) {

@@ -13,6 +13,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +56,39 @@ class OutputCommitTest {
 
   private String contents(String name) throws IOException {
     return Files.readString(folder.resolve(name));
+  }
+
+  /** A pipe stands for all devices: a file in the place of a system's would be felt by others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDeviceTakesBytesAndStays(boolean overwrite) throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    CompletableFuture<String> read =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return Files.readString(pipe);
+              } catch (IOException e) {
+                return e.toString();
+              }
+            });
+    OutputCommit.probe(FileAccess.local(), local("pipe"), overwrite, false);
+    try (OutputCommit output = OutputCommit.begin(FileAccess.local(), local("pipe"), overwrite)) {
+      write(output.create(), "bytes");
+      assertThat(output.commit()).isTrue();
+    }
+    assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo("bytes");
+    try (OutputCommit output = OutputCommit.begin(FileAccess.local(), local("pipe"), overwrite)) {
+      assertThatThrownBy(output::createDirectory)
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTPUT_EXISTS));
+    }
+    assertThat(Devices.isDevice(FileAccess.local(), local("pipe"))).isTrue();
+    assertThat(Devices.isDevice(FileAccess.local(), "/dev/null")).isTrue();
+    assertThat(Devices.isDevice(FileAccess.local(), folder.toString())).isFalse();
+    assertThat(Devices.isDevice(FileAccess.local(), local("none"))).isFalse();
+    assertThat(names()).containsExactly("pipe");
   }
 
   private static void write(OutputStream out, String text) throws IOException {
