@@ -5,6 +5,9 @@ import org.weft.error.WeftException;
 
 /** Settings of methods, each of which is checked and named for itself. */
 public final class Setting {
+  /** The largest R for which an int counts the numbers of an R x R matrix. */
+  public static final int LARGEST_RANK = 46_340;
+
   private Setting() {}
 
   /**

@@ -111,7 +111,11 @@ public record Completion(
   }
 
   public Completion {
-    Setting.require("complete", rank >= 1, "a rank of at least 1", rank);
+    Setting.require(
+        "complete",
+        rank >= 1 && rank <= Setting.LARGEST_RANK,
+        "a rank of 1 to " + Setting.LARGEST_RANK,
+        rank);
     Setting.require("complete", maxIterations >= 1, "at least 1 iteration", maxIterations);
     Setting.require("complete", patience >= 1, "a patience of at least 1", patience);
     Setting.require("complete", tolerance >= 0, "a tolerance of at least 0", tolerance);

@@ -51,15 +51,15 @@ public record Cpd(
     double ridge) {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
-  /** The largest R for which an int counts the numbers of an R x R matrix. */
-  private static final int LARGEST_RANK = 46_340;
-
   /** How many R x R matrices an update has at a time: V, its inverse, and two of the solver. */
   private static final int SQUARES = 4;
 
   public Cpd {
     Setting.require(
-        "cpd", rank >= 1 && rank <= LARGEST_RANK, "a rank of 1 to " + LARGEST_RANK, rank);
+        "cpd",
+        rank >= 1 && rank <= Setting.LARGEST_RANK,
+        "a rank of 1 to " + Setting.LARGEST_RANK,
+        rank);
     Setting.require("cpd", maxIterations >= 1, "at least 1 iteration", maxIterations);
     Setting.require("cpd", tolerance >= 0, "a tolerance of at least 0", tolerance);
     Setting.require(
