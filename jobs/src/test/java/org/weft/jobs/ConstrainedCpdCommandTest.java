@@ -49,6 +49,14 @@ class ConstrainedCpdCommandTest extends FolderCase {
     assertThat(other.err()).contains("which had --");
   }
 
+  @Test
+  void aWeightThatLeavesNoDigitsIsNamed() {
+    Run run = cpd("--constrain day=smooth:1e300 --output DIR/out");
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-301", "--constrain 2=smooth:1.0E300", "lower weights");
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

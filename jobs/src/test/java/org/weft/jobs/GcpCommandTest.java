@@ -82,6 +82,8 @@ class GcpCommandTest extends FolderCase {
         "DIR/x.tns --rank 2 --loss cauchy | WEFT-100 | --loss: expected one of gaussian, poisson,",
         "DIR/x.tns --rank 2 --loss (x-k)^2 | WEFT-101 | found 'k'",
         "DIR/x.tns --rank 2 --loss exp( | WEFT-101 | --loss 'exp(': expression:1:9",
+        "DIR/x.tns --rank 2 --loss log(m) --optimizer lbfgs | WEFT-301 | the loss 'log(m)', or its",
+        "DIR/x.tns --rank 2 --loss log(m) --optimizer adam | WEFT-301 | the loss 'log(m)', or its",
         "DIR/x.tns --rank 2 --loss poisson --zeros some | WEFT-100 | expected --zeros auto, all or",
         "DIR/two.tns --rank 2 --loss bernoulli-odds | WEFT-300 | expected 0 or 1, found 2.0 at the",
       })

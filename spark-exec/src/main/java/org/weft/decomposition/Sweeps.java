@@ -18,6 +18,11 @@ import org.weft.tensor.ValueType;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 public final class Sweeps {
+  /** Why a number that sums of squares have made is not finite, if nothing else can be the cause. */
+  public static final String LARGE_VALUES =
+      "values of about 1e150 and more overflow; divide them all by one number, and leave out those"
+          + " that are not finite";
+
   private static final double LEAST = 1e-146; // squares of less are too small for all their digits
   private static final double LEAST_FLOAT = 1e-15; // those of residuals are smaller
   private static final double MOST_FLOAT = 1e36;
@@ -86,14 +91,12 @@ public final class Sweeps {
    * @throws WeftException {@code NONFINITE_VALUE}
    */
   public static void requireFinite(String what, double value) {
+    requireFinite(what, value, LARGE_VALUES);
+  }
+
+  private static void requireFinite(String what, double value, String why) {
     if (!Double.isFinite(value)) {
-      throw new WeftException(
-          ErrorCode.NONFINITE_VALUE,
-          what
-              + " is "
-              + value
-              + ": values of about 1e150 and more overflow; divide them all by one number, and"
-              + " leave out those that are not finite");
+      throw new WeftException(ErrorCode.NONFINITE_VALUE, what + " is " + value + ": " + why);
     }
   }
 
@@ -104,8 +107,18 @@ public final class Sweeps {
    */
   public static void requireFinite(
       String what, double value, Site site, List<? extends Rows> rows) {
+    requireFinite(what, value, site, rows, LARGE_VALUES);
+  }
+
+  /**
+   * The same check of a number that may not be finite for another reason than large values.
+   *
+   * @param why cause and remedy, for people
+   */
+  public static void requireFinite(
+      String what, double value, Site site, List<? extends Rows> rows, String why) {
     if (!Double.isFinite(value)) {
-      requireFinite(what + firstNonfinite(site, rows), value);
+      requireFinite(what + firstNonfinite(site, rows), value, why);
     }
   }
 

@@ -147,7 +147,8 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
         update(mode, number);
       }
       double fit = weights.fit(site.normSquared(), inner);
-      Sweeps.requireFinite("the fit after iteration " + number, fit, site, factors);
+      Sweeps.requireFinite(
+          "the fit after iteration " + number, fit, site, factors, cpd.whyNotFinite());
       return fit;
     }
 

@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.Setting;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
@@ -81,6 +83,27 @@ public record Cpd(
       long seed,
       ValueType valueType) {
     this(rank, maxIterations, tolerance, nonnegative, seed, valueType, Map.of(), 0);
+  }
+
+  /** Constraints of modes, as users write them: {@code 0=nonneg,1=smooth:0.1}. */
+  private String given() {
+    return given(constraints);
+  }
+
+  private static String given(Map<Integer, FactorConstraint> constraints) {
+    return constraints.entrySet().stream()
+        .map(entry -> entry.getKey() + "=" + entry.getValue())
+        .collect(Collectors.joining(","));
+  }
+
+  /** Why the numbers of a run may not be finite although the squares of the values are. */
+  String whyNotFinite() {
+    return constraints.values().stream().allMatch(FactorConstraint::isSet)
+        ? Sweeps.LARGE_VALUES
+        : "weights as of --constrain "
+            + given()
+            + " may take more digits than numbers have; give lower weights, or divide all values"
+            + " by one number";
   }
 
   private static WeftException usage(String expected, Object found) {

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.weft.decomposition.MethodState;
-import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
 import org.weft.decomposition.rows.RowSource;
@@ -136,10 +135,9 @@ final class AdamDescent implements Descent {
               .rows("C", second.get(mode))
               .rows("G", gradients.get(mode))
               .then(new RowOperation.Each(adam, List.of("A", "B", "C", "G"), 3, "s", 1));
-      Sweeps.requireFinite(
+      model.requireFinite(
           "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
           model.site().run(step).get("s")[0],
-          model.site(),
           List.of(gradients.get(mode)));
     }
   }

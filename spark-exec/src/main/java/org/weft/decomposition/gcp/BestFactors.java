@@ -3,7 +3,6 @@ package org.weft.decomposition.gcp;
 import java.util.List;
 import java.util.Optional;
 import org.weft.decomposition.MethodState;
-import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 
@@ -66,8 +65,7 @@ final class BestFactors {
       return true;
     }
     if (least == Double.POSITIVE_INFINITY) {
-      Sweeps.requireFinite(
-          "the loss after iteration " + iteration, now, model.site(), model.factors());
+      model.requireFinite("the loss after iteration " + iteration, now, model.factors());
     }
     failures++;
     latest++;

@@ -6,7 +6,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.weft.decomposition.MethodState;
-import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
@@ -161,7 +160,7 @@ final class LbfgsDescent implements Descent {
   /** Computes loss, points and gradients of the model's factors. */
   private void begin() {
     lowest = model.loss(model.factors());
-    Sweeps.requireFinite("the loss of the first factors", lowest);
+    model.requireFinite("the loss of the first factors", lowest, model.factors());
     for (int mode = 0; mode < model.order(); mode++) {
       Step place = Step.of(mode, "point of mode " + mode).rows("B", points.get(mode));
       place.rows("A", model.factors().get(mode));
@@ -188,7 +187,7 @@ final class LbfgsDescent implements Descent {
       return;
     }
     lowest = found.loss();
-    Sweeps.requireFinite("the loss in iteration " + number, lowest);
+    model.requireFinite("the loss in iteration " + number, lowest, model.factors());
     double[] sums = accept(pair, found.alpha());
     if (sums[0] > 1e-12 * sums[1]) {
       pairs.addFirst(pair);
@@ -226,10 +225,9 @@ final class LbfgsDescent implements Descent {
       for (int i = 0; i < products.length; i++) {
         products[i] += some[i];
       }
-      Sweeps.requireFinite(
+      model.requireFinite(
           "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
           products[0],
-          model.site(),
           List.of(gradients.get(mode)));
     }
     double[] weights = LimitedMemory.weights(products, pairs.size());

@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.loss.Loss;
 import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
@@ -72,6 +73,25 @@ final class LossModel {
 
   Site site() {
     return site;
+  }
+
+  /**
+   * Checks a number that losses or slopes have made, of entries whose squares are finite.
+   *
+   * @param rows in which a number can be that is not finite
+   * @throws org.weft.error.WeftException {@code NONFINITE_VALUE}
+   */
+  void requireFinite(String what, double value, List<Rows> rows) {
+    Sweeps.requireFinite(
+        what,
+        value,
+        site,
+        rows,
+        "the loss '"
+            + loss.name()
+            + "', or its slope, is not finite for all entries x and all m that the steps come to;"
+            + " give one that is, such as with log(m + 1e-10) and --nonnegative for log(m), or"
+            + " shorter steps of adam (--rate), or divide all values by one number");
   }
 
   int order() {
