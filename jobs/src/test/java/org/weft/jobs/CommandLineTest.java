@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.jobs.help.FirstSteps;
+import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -180,7 +181,7 @@ class CommandLineTest {
         "cpd IN --rank 2 --iterations 0 --output d | expected at least 1 iteration",
         "cpd IN --rank 2 --output d --labels 7=x | expected --labels of a mode from 0 to 2",
         "stats IN --partitions -1| at least 0",
-        "eval s=A(i,j,k) --input A=IN --memory x | --memory x: expected a size, for example 512m",
+        "eval s=A(i,j,k) --input A=IN --memory x | --memory x: expected a size, for example 2g",
         "eval s=A(i,j,k) --input A=IN --machine no.txt | expected the file of a machine, found no",
         "stats IN --memory -1                    | --memory -1: expected a size",
         "cpd IN --rank 1 --output d --checkpoint= | expected a path or URI, found an empty one",
@@ -276,6 +277,31 @@ class CommandLineTest {
       assertThat(run.status()).isEqualTo(2);
     }
     assertThat(Run.names(folder)).containsExactly("f", "in.tns");
+  }
+
+  /** Of the launcher's processes: their heap is a quarter, and the JVM takes 300 MiB beside it. */
+  @Test
+  void sizesOfMemoryThatAreNamedAreEnough() {
+    String said =
+        String.join(
+            "\n",
+            Run.of("help", "options").out(),
+            Run.of("explain", "--help").out(),
+            Run.of("stats", "x.tns", "--memory", "x").err());
+    Matcher sizes =
+        Pattern.compile("(?:as|example)\\s+([0-9]+[mg])\\s+or\\s+([0-9]+[mg])").matcher(said);
+    int found = 0;
+    for (; sizes.find(); found++) {
+      assertThat(CommonOptions.bytes(sizes.group(1))).isGreaterThanOrEqualTo(1L << 30);
+      assertThat(CommonOptions.bytes(sizes.group(2))).isGreaterThanOrEqualTo(1L << 30);
+    }
+    assertThat(found).isEqualTo(3);
+    String line =
+        "explain cpd %s --rank 1 --memory ".formatted(Run.write(folder, "in.tns", "1 1 1 1\n"));
+    Matcher least =
+        Pattern.compile("of at least ([0-9]+m)").matcher(Run.of((line + "1k").split(" ")).err());
+    assertThat(least.find()).isTrue();
+    assertThat(Run.of((line + least.group(1)).split(" ")).status()).isZero();
   }
 
   @ParameterizedTest

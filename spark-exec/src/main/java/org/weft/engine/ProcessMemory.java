@@ -29,14 +29,15 @@ public final class ProcessMemory {
    */
   public static long forTensors(long bytes) {
     long others = Runtime.getRuntime().maxMemory() + BESIDE_HEAP_AND_TENSORS;
-    if (bytes - others < LEAST_FOR_TENSORS) {
+    long least = others + LEAST_FOR_TENSORS;
+    if (bytes < least) {
       throw new WeftException(
           ErrorCode.USAGE,
           String.format(
               Locale.ROOT,
               "expected --memory of at least %dm, of which the Java heap may take %dm (-Xmx), found"
                   + " %s",
-              (others + LEAST_FOR_TENSORS) >> 20,
+              (least + (1 << 20) - 1) >> 20,
               Runtime.getRuntime().maxMemory() >> 20,
               Bytes.text(bytes)));
     }

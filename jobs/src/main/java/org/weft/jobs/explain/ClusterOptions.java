@@ -40,7 +40,7 @@ public final class ClusterOptions {
       paramLabel = "SIZE",
       scope = ScopeType.INHERIT,
       description =
-          "With explain: memory of this process, as 512m or 32g (default: most of the machine's);"
+          "With explain: memory of this process, as 2g or 32g (default: most of the machine's);"
               + " with --executors: of each for tensors (default: 4g).")
   @Nullable String memory;
 

@@ -78,7 +78,7 @@ public final class CommonOptions {
       names = MEMORY,
       paramLabel = "SIZE",
       description =
-          "Memory of the process, as 512m or 6g. Parts of a tensor that do not fit lie in files"
+          "Memory of the process, as 2g or 6g. Parts of a tensor that do not fit lie in files"
               + " of the local disk (default: most of the machine's memory).")
   public @Nullable String memory;
 
@@ -172,7 +172,7 @@ public final class CommonOptions {
   public boolean verbose;
 
   /**
-   * A size such as 512m.
+   * A size such as 2g.
    *
    * @throws WeftException {@code USAGE}
    */
@@ -184,7 +184,7 @@ public final class CommonOptions {
       bytes = 0;
     }
     if (bytes <= 0) {
-      throw usage("%s %s: expected a size, for example 512m or 32g", MEMORY, size);
+      throw usage("%s %s: expected a size, for example 2g or 32g", MEMORY, size);
     }
     return bytes;
   }
