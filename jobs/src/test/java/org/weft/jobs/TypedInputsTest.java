@@ -29,6 +29,31 @@ class TypedInputsTest {
     return folder.resolve(name).toString();
   }
 
+  /** A copy of integers that a double rounds is likely not what was meant. */
+  @Test
+  void convertWarnsOfIntegersThatDoublesRound() {
+    String tns = Run.write(folder, "w.tns", "1 1 9007199254740992\n1 2 3\n2 2 9007199254740993\n");
+    String warning = "warning: " + tns + ": double does not hold every integer beyond 2^53";
+    Run rounded = run("convert", tns, file("x.weft"));
+    assertThat(rounded.status()).isZero();
+    assertThat(rounded.err()).containsOnlyOnce(warning);
+    assertThat(rounded.err()).contains("rounds 9007199254740993; --type long keeps all digits");
+    Run added = run("convert", tns, file("x.weft"), "--append");
+    assertThat(added.err()).contains(warning, "x.weft was made for double");
+    Run array = run("convert", tns, file("x.npy"), "--type", "long");
+    assertThat(array.err()).doesNotContain("warning");
+    assertThat(run("convert", file("x.npy"), file("y.tns")).err()).contains("warning: ");
+    assertThat(run("convert", tns, file("d.tns"), "--type", "double").err())
+        .doesNotContain("warning");
+    for (String text :
+        List.of("1 9007199254740992\n", "1 9007199254740993.5\n", "1 1e300\n2 2\n")) {
+      String exact = Run.write(folder, "exact.tns", text);
+      Run run = run("convert", exact, file("e.tns"), "--overwrite");
+      assertThat(run.status()).as(run.err()).isZero();
+      assertThat(run.err()).doesNotContain("warning");
+    }
+  }
+
   /** As the page of the language says. */
   @ParameterizedTest
   @CsvSource(

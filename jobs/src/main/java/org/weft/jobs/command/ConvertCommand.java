@@ -5,6 +5,7 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.file.InputNames;
@@ -43,7 +44,8 @@ import picocli.CommandLine.Parameters;
           + " load fastest; Harwell-Boeing .rb and .hb are read.",
       "Entries come out sorted, duplicates summed. A sorted file streams through. Any other file"
           + " is sorted, on the local disk if it takes more than a third of the heap."
-          + " --zero-based applies to .tns on both sides."
+          + " --zero-based applies to .tns on both sides. --type may also be int or long here: long"
+          + " keeps all digits of integers beyond 2^53, which double rounds."
     },
     footer = {
       "",
@@ -138,6 +140,9 @@ public final class ConvertCommand extends WeftCommand {
     console.step("check " + input, 0, 2);
     OrderedEntries.Survey survey = entries.survey();
     console.note("%s: %s, %s", input, survey.shape(), Counts.of(survey.entries(), "entry"));
+    if (!statesType()) {
+      warnOfRounding(console, entries.rounded(survey));
+    }
     if (planOnly()) {
       console.result(
           "would read %s (%s, %s) and write %s; %s",
@@ -230,10 +235,25 @@ public final class ConvertCommand extends WeftCommand {
     if (append && TensorFiles.extensionOf(output).equals(".weft")) {
       return Container.open(files, output).valueType();
     }
-    boolean stated = spec.commandLine().getParseResult().hasMatchedOption("--type");
-    return stated || !TensorFiles.extensionOf(input).equals(".weft")
+    return statesType() || !TensorFiles.extensionOf(input).equals(".weft")
         ? common.type
         : Container.open(files, input).valueType();
+  }
+
+  private boolean statesType() {
+    return spec.commandLine().getParseResult().hasMatchedOption("--type");
+  }
+
+  private void warnOfRounding(Console console, OptionalLong rounded) {
+    if (rounded.isPresent()) {
+      console.note(
+          "warning: %s: double does not hold every integer beyond 2^53, and rounds %d%s",
+          input,
+          rounded.getAsLong(),
+          append
+              ? "; " + output + " was made for double"
+              : "; --type long keeps all digits of integers");
+    }
   }
 
   private Map<Integer, Labels> labels(

@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -16,6 +19,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.ExternalSort;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /**
  * The entries of a file in coordinate order, duplicates summed, for one writer. The file is read
@@ -29,6 +33,9 @@ public final class OrderedEntries {
   private static final int PER_ENTRY = 48;
 
   private static final int PER_COORDINATE = 16;
+
+  /** Doubles are all integers up to this one. */
+  private static final double LARGEST_COUNT = 1L << 53;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -49,12 +56,54 @@ public final class OrderedEntries {
    */
   public Survey survey() throws IOException {
     OrderCheck order = new OrderCheck();
-    ReadSummary summary = forEach(order::check);
-    return new Survey(summary.shape(plan.header()), summary.entries(), order.ascending);
+    Wide wide = new Wide();
+    ReadSummary summary =
+        forEach(
+            block -> {
+              order.check(block);
+              wide.check(block);
+            });
+    return new Survey(
+        summary.shape(plan.header()),
+        summary.entries(),
+        order.ascending,
+        wide.whole && wide.largest >= LARGEST_COUNT);
   }
 
-  /** What a first reading tells. */
-  public record Survey(TensorShape shape, long entries, boolean sorted) {}
+  /**
+   * What a first reading tells.
+   *
+   * @param wide whether all values are whole, and some of them beyond what a double counts to
+   */
+  public record Survey(TensorShape shape, long entries, boolean sorted, boolean wide) {}
+
+  /**
+   * The first integer of the file that reading it as doubles rounds; empty if there is none. Reads
+   * the file again if a value may be such an integer.
+   */
+  public OptionalLong rounded(Survey survey) throws IOException {
+    if (!survey.wide() || plan.options().type() != ValueType.DOUBLE) {
+      return OptionalLong.empty();
+    }
+    OptionalLong[] found = {OptionalLong.empty()};
+    InputPlan exact = TensorFiles.open(files, plan.uri(), plan.options().withType(ValueType.LONG));
+    try {
+      forEach(exact, block -> found[0] = found[0].isPresent() ? found[0] : rounded(block));
+    } catch (WeftException e) {
+      if (e.code() != ErrorCode.VALUE_OUT_OF_RANGE) {
+        throw e;
+      }
+      return OptionalLong.empty(); // they are no integers
+    }
+    return found[0];
+  }
+
+  private static OptionalLong rounded(CooBlock block) {
+    return IntStream.range(0, block.hasLongValues() ? block.size() : 0)
+        .mapToLong(block::longValue)
+        .filter(value -> (long) (double) value != value || value == Long.MAX_VALUE)
+        .findFirst();
+  }
 
   /**
    * Writes the entries, in coordinate order.
@@ -86,6 +135,10 @@ public final class OrderedEntries {
   }
 
   private ReadSummary forEach(Sink sink) throws IOException {
+    return forEach(plan, sink);
+  }
+
+  private ReadSummary forEach(InputPlan plan, Sink sink) throws IOException {
     ReadSummary all = null;
     for (InputSplit split : plan.splits()) {
       try (BlockReader reader = TensorFiles.read(files, plan, split)) {
@@ -100,6 +153,20 @@ public final class OrderedEntries {
     }
     plan.verify(all);
     return all;
+  }
+
+  /** Whether all values are whole, and the largest of them. */
+  private static final class Wide {
+    private boolean whole = true;
+    private double largest;
+
+    void check(CooBlock block) {
+      for (int e = 0; whole && e < block.size(); e++) {
+        double value = block.value(e);
+        whole = value == Math.rint(value);
+        largest = Math.max(largest, Math.abs(value));
+      }
+    }
   }
 
   /** Whether coordinates ascend strictly, in lexicographic order of the modes. */

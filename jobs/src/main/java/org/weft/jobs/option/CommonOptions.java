@@ -97,7 +97,9 @@ public final class CommonOptions {
       hidden = true,
       names = "--type",
       paramLabel = "TYPE",
-      description = "Value type of the kernels: double or float (default: double).")
+      description =
+          "Value type of the kernels: double or float; of eval and convert also int or long"
+              + " (default: double).")
   public ValueType type = ValueType.DOUBLE;
 
   @Option(
