@@ -135,7 +135,7 @@ class BenchCommandTest {
   @CsvSource({
     "--sizes i=2, 'a size of the label j'",
     "'--sizes i=2,j=0', 'at least 1 of the labels i, j, found j=0'",
-    "'--sizes i=2,j=2,k=2', 'no label k; its labels are [i, j]'",
+    "'--sizes i=2,j=2,k=2', 'no label k; its labels are i, j'",
     "'--sizes i=2,j=2 --format B=CSR', 'of A or the result y, found B'",
     "'--sizes i=2,j=2 --format A=CSR:2', 'density above 0 and at most 1'",
     "'--sizes i=2,j=2 --format A=CSX:1', '--format A=CSX: bad tensor format'",

@@ -63,10 +63,12 @@ class ConstrainedCpdCommandTest extends FolderCase {
       value = {
         "--constrain 0=round | expected one of nonneg, simplex, l1:W, nonneg-l1:W, smooth:W, found",
         "--constrain 0 | expected --constrain MODE=HOW such as 0=nonneg, found '0'",
+        "--constrain =nonneg | expected --constrain MODE=HOW such as 0=nonneg, found '=nonneg'",
         "--constrain 3=nonneg | --constrain of a mode from 0 to 2",
         "--constrain 0=nonneg,user=l1:1 | expected one constraint of mode 0, found several",
         "--constrain 0=nonneg --nonnegative | expected --nonnegative, which is of all modes, or",
-        "--constrain 0=simplex,1=simplex,2=simplex | expected a mode whose columns may have any",
+        "--constrain 0=simplex,1=simplex,2=simplex | expected a mode whose columns may have any"
+            + " norm, found --constrain 0=simplex,1=simplex,2=simplex",
         "--ridge -1 | expected a ridge of at least 0, found -1.0",
       })
   void mistakesAreOneError(String more, String message) {

@@ -455,7 +455,7 @@ class EvalCommandTest {
       value = {
         "y(i)=2 --size i=-1                | expected a size of the label i of at least 0, found -1",
         "y(i)=2 --size i=3 --size j=3      | --size j=3: the expression has no label j; its labels are",
-        "y(i)=A(i,j)*A(j,k) --input A=a --size l=3 | the expression has no label l; its labels are [i, j, k]",
+        "y(i)=A(i,j)*A(j,k) --input A=a --size l=3 | the expression has no label l; its labels are i, j, k",
         "y(i)=2 --size i=3 --size i=4      | expected --size of i once, found 'i=3' and 'i=4'",
         "s=x --input x=3 --input x=4       | expected --input of x once, found 'x=3' and 'x=4'",
         "s=x --input =3                    | expected --input NAME=FILE, found '=3'",

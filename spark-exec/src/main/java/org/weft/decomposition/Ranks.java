@@ -2,6 +2,7 @@ package org.weft.decomposition;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -18,7 +19,8 @@ public record Ranks(List<Integer> values) {
   public Ranks {
     values = List.copyOf(values);
     if (values.size() < 2 || values.stream().anyMatch(rank -> rank < 1)) {
-      throw usage("two ranks or more, one for each mode and each at least 1", values);
+      String found = values.stream().map(String::valueOf).collect(Collectors.joining(","));
+      throw usage("two ranks or more, one for each mode and each at least 1", found);
     }
     for (int mode = 0; mode < values.size(); mode++) {
       long most = columns(values, mode);

@@ -122,7 +122,7 @@ public record RandomStatement(
                     + ": the expression has no label "
                     + label
                     + "; its labels are "
-                    + labels);
+                    + String.join(", ", labels));
           }
           if (size < 1) {
             throw usage(

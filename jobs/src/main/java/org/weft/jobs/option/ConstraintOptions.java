@@ -40,7 +40,7 @@ public final class ConstraintOptions {
     Map<Integer, FactorConstraint> constraints = new TreeMap<>();
     for (String text : given) {
       String[] parts = text.split("=", 2);
-      if (parts.length < 2) {
+      if (parts.length < 2 || parts[0].isBlank()) {
         throw usage("expected --constrain MODE=HOW such as 0=nonneg, found '%s'", text);
       }
       int mode = NamedMode.number(uri, "--constrain of a mode from", parts[0], names, order);

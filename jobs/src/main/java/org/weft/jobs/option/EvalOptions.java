@@ -113,14 +113,14 @@ public final class EvalOptions {
       if (!accesses.containsKey(name) && !(accumulates && name.equals(result))) {
         throw usage(
             "--input %s=%s: the expression has no operand %s; its operands are %s",
-            name, inputs.get(name), name, accesses.keySet());
+            name, inputs.get(name), name, String.join(", ", accesses.keySet()));
       }
     }
     for (String name : formats.keySet()) {
       if (!accesses.containsKey(name) && !name.equals(result)) {
         throw usage(
             "--format %s=%s: the expression has no tensor %s; it has %s and the result %s",
-            name, formats.get(name), name, accesses.keySet(), result);
+            name, formats.get(name), name, String.join(", ", accesses.keySet()), result);
       }
     }
     formats.forEach(
@@ -154,7 +154,7 @@ public final class EvalOptions {
       if (!labels.contains(size.getKey())) {
         throw usage(
             "--size %s=%d: the expression has no label %s; its labels are %s",
-            size.getKey(), size.getValue(), size.getKey(), labels);
+            size.getKey(), size.getValue(), size.getKey(), String.join(", ", labels));
       }
     }
   }

@@ -71,7 +71,7 @@ public record Cpd(
         "cpd",
         !nonnegative || constraints.isEmpty(),
         "constraints of modes or nonnegative factors in all of them; nonneg is a constraint, too",
-        constraints);
+        given(constraints));
   }
 
   /** A decomposition without constraints of modes and without a ridge. */
@@ -190,7 +190,7 @@ public record Cpd(
       }
     }
     if (IntStream.range(0, order).allMatch(this::fixesScale)) {
-      throw usage("a mode whose columns may have any norm", "constraints " + constraints);
+      throw usage("a mode whose columns may have any norm", "--constrain " + given());
     }
   }
 
