@@ -185,6 +185,42 @@ class RunCommandTest {
 
   /** The matrix that the program reads is not there, which only the work would find. */
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "  write(A, \"OUT\");\n  write(A, \"OUT\");\n",
+        "  write(A, \"OUT\");\n  write(A, \"DIR/./y.tns\");\n",
+        "  for n in range(0, 2, 1):\n    write(A, \"OUT\");\n  end\n",
+        "\n  f();\n  f();\n}\ndef f() {\n  IndexLabel [i, j] = [3];\n"
+            + "  Tensor<double> A([i, j], {CSR});\n  A[i, j] = 1;\n  write(A, \"OUT\");\n"
+      })
+  void aFileIsWrittenOnce(String steps) {
+    String output = folder.resolve("y.tns").toString();
+    String text = program(steps.replace("OUT", output).replace("DIR", folder.toString()));
+    for (String option : List.of("-q", "--dry-run", "--reproducible")) {
+      Run run = Run.of("run", option, text);
+      assertThat(run.status()).as(run.out()).isEqualTo(2);
+      assertThat(run.err()).startsWith("weft: WEFT-100: ").contains("expected one write", "p.ta:");
+    }
+    Run replaced = Run.of("run", "--dry-run", "--overwrite", text);
+    assertThat(replaced.status()).as(replaced.err()).isZero();
+  }
+
+  @Test
+  void whatDoesNotRunWritesNothing() {
+    matrix();
+    String output = folder.resolve("y.tns").toString();
+    String write = "write(A, \"" + output + "\");";
+    String text =
+        program(
+            "  for n in range(0, 1, 1):\n    %s\n  end\n  for n in range(2, 2, 1):\n    %s\n  end\n  return;\n  %s\n"
+                .formatted(write, write, write));
+    Run run = Run.of("run", text);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(Run.read(output)).contains("1 3 -2");
+  }
+
+  /** The matrix that the program reads is not there, which only the work would find. */
+  @ParameterizedTest
   @ValueSource(strings = {"", "--dry-run", "--reproducible"})
   void outputsThatCannotBeWrittenAreRefusedBeforeTheWork(String option) {
     String text = program("  X[j] = 2; Y[i] = A[i, j] * X[j]; write(Y[i], \"y.xyz\");\n");

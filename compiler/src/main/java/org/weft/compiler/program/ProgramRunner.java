@@ -85,9 +85,9 @@ public final class ProgramRunner {
     execute(program, space, output, notes);
   }
 
-  /** Refuses files that the program could not write after its work. */
+  /** Refuses files that the program could not write after its work, or would write again. */
   public void checkOutputs(Program program) {
-    program.functions().forEach(function -> checkOutputs(function.steps()));
+    checkOutputs(program, program.function("main").orElseThrow().steps(), false);
   }
 
   /** As above in the memory of this process. */
@@ -122,18 +122,39 @@ public final class ProgramRunner {
         span.source().name() + ":" + span.source().line(span.offset()) + ": " + plan + "\n");
   }
 
-  /** Refuses now what could not be written after the work. */
-  private void checkOutputs(List<Program.Step> steps) {
+  /**
+   * Refuses now what could not be written after the work.
+   *
+   * @param repeated whether the steps run more than once
+   * @return false if a step returns
+   */
+  private boolean checkOutputs(Program program, List<Program.Step> steps, boolean repeated) {
     for (Program.Step step : steps) {
-      if (step instanceof Program.Write write) {
-        try {
-          files.checkOutput(write.uri());
-        } catch (WeftException e) {
-          throw Execution.located(e, write.span());
+      if (step instanceof Program.Return) {
+        return false;
+      } else if (step instanceof Program.Write write) {
+        checkOutput(write);
+        if (repeated) {
+          checkOutput(write);
         }
-      } else if (step instanceof Program.Loop loop) {
-        checkOutputs(loop.body());
+      } else if (step instanceof Program.CallFunction call) {
+        Program.Function called = program.function(call.name().name()).orElseThrow();
+        checkOutputs(program, called.steps(), repeated);
+      } else if (step instanceof Program.Loop loop && loop.start() < loop.end()) {
+        boolean again = repeated || loop.end() - loop.start() > loop.step();
+        if (!checkOutputs(program, loop.body(), again)) {
+          return false;
+        }
       }
+    }
+    return true;
+  }
+
+  private void checkOutput(Program.Write write) {
+    try {
+      files.checkOutput(write.uri());
+    } catch (WeftException e) {
+      throw Execution.located(e, write.span());
     }
   }
 

@@ -1,12 +1,17 @@
 package org.weft.jobs.run;
 
+import static org.weft.jobs.output.Usage.usage;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.ModeIdentity;
@@ -23,18 +28,20 @@ import org.weft.storage.Labels;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Devices;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.text.ByteOrderMark;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
 public final class StorageProgramFiles implements ProgramFiles {
   private final FileAccess files;
-import org.weft.text.ByteOrderMark;
   private final CommonOptions options;
   private final Console console;
   private final ProgramModes modes;
+  private final Set<URI> outputs = new HashSet<>();
 
   public StorageProgramFiles(FileAccess files, CommonOptions options, Console console) {
     this.files = files;
@@ -115,6 +122,12 @@ import org.weft.text.ByteOrderMark;
   @Override
   public void checkOutput(String uri) {
     TensorFiles.requireWritableExtension(uri);
+    boolean first = outputs.add(files.path(uri).toUri().normalize());
+    if (!first && !options.overwrite && !Devices.isDevice(files, uri)) {
+      throw usage(
+          "%s: expected one write, or --overwrite to keep what the last one writes, found two",
+          uri);
+    }
     TensorFiles.checkOutput(files, uri, options.overwrite);
   }
 
