@@ -147,11 +147,13 @@ class IngestCommandTest extends IngestCase {
         {"who": "ann", "size": 7, "at": 1704067260}
         {"who": "eve", "size": 0, "at": 1704153600}
         {"who":
+        {"who": "ann", "size": 5, "at": 1704067200} {"who": "bob", "size": 5, "at": 1704067200}
         """);
     List<String> json = new ArrayList<>(List.of(path("e.jsonl"), path("j.weft")));
     json.addAll(TIMED);
+    json.set(json.size() - 1, "2"); // rejects
     assertThat(ok(ingest(json.toArray(String[]::new))).out())
-        .contains("1 x expected a JSON object");
+        .contains("2 x expected a JSON object");
     Map<String, Double> expected =
         Map.of("ann|[4,8)|01", 2.0, "bob|[16,32)|02", 1.0, "eve|0|01", 1.0);
     assertThat(entries("j.weft")).isEqualTo(expected);

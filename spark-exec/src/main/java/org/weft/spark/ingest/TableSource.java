@@ -1,5 +1,6 @@
 package org.weft.spark.ingest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -22,6 +23,8 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.expressions.UserDefinedFunction;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -46,6 +49,9 @@ final class TableSource {
   /** Errors of the libraries of Parquet and ORC, of which some go on as they are. */
   private static final Pattern DAMAGED =
       Pattern.compile("org\\.apache\\.(orc|parquet)\\..*|.*\\.protobuf\\..*Exception");
+
+  private static final UserDefinedFunction MAY_BE_OBJECT =
+      functions.udf((UDF1<String, Boolean>) TableSource::mayBeObject, DataTypes.BooleanType);
 
   private final SparkSession spark;
   private final FileAccess files;
@@ -185,6 +191,7 @@ final class TableSource {
     return cells(
         text,
         functions.from_csv(functions.col(Place.TEXT), functions.lit(schema.toDDL()), options),
+        functions.lit(false),
         columns,
         "expected " + Counts.plain(columns.size(), "cell"));
   }
@@ -207,12 +214,18 @@ final class TableSource {
     return cells(
         spark.createDataFrame(lines, Place.lineSchema()),
         functions.from_json(functions.col(Place.TEXT), JsonCells.schema(columns), options),
+        functions.not(MAY_BE_OBJECT.apply(functions.col(Place.TEXT))),
         columns,
         "expected a JSON object");
   }
 
+  private static boolean mayBeObject(String line) {
+    byte[] text = line.getBytes(StandardCharsets.UTF_8);
+    return JsonCells.mayBeOneObject(text, text.length);
+  }
+
   private static Dataset<Row> cells(
-      Dataset<Row> lines, Column parsed, Iterable<String> columns, String expected) {
+      Dataset<Row> lines, Column parsed, Column wrong, Iterable<String> columns, String expected) {
     List<Column> selected = new ArrayList<>();
     for (String column : columns) {
       selected.add(functions.col("__weft_parsed").getField(column).as(column));
@@ -221,7 +234,7 @@ final class TableSource {
       selected.add(functions.col(place));
     }
     Column corrupt = functions.col("__weft_parsed").getField(JsonCells.CORRUPT).isNotNull();
-    selected.add(functions.when(corrupt, functions.lit(expected)).as(Place.PROBLEM));
+    selected.add(functions.when(wrong.or(corrupt), functions.lit(expected)).as(Place.PROBLEM));
     return lines.withColumn("__weft_parsed", parsed).select(selected.toArray(Column[]::new));
   }
 

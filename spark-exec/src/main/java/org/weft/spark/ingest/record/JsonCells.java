@@ -60,8 +60,46 @@ public final class JsonCells extends RecordCells {
     return EXPECTED;
   }
 
+  /**
+   * Whether UTF-8 text may be one object: it begins with a brace, and nothing but blanks comes
+   * after the brace that closes it. Spark's parser takes the first of several values for the whole.
+   */
+  public static boolean mayBeOneObject(byte[] text, int length) {
+    int at = afterBlanks(text, 0, length);
+    if (at == length || text[at] != '{') {
+      return false;
+    }
+    int depth = 0;
+    int quote = 0;
+    for (; at < length; at++) {
+      int c = text[at];
+      if (quote != 0) {
+        at += c == '\\' ? 1 : 0;
+        quote = c == quote ? 0 : quote;
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (c == '{' || c == '[') {
+        depth++;
+      } else if ((c == '}' || c == ']') && --depth == 0) {
+        return afterBlanks(text, at + 1, length) == length;
+      }
+    }
+    return true; // it is not closed, which the parser tells
+  }
+
+  private static int afterBlanks(byte[] text, int from, int length) {
+    int at = from;
+    while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r')) {
+      at++;
+    }
+    return at;
+  }
+
   @Override
   public boolean read(Text record) {
+    if (!mayBeOneObject(record.getBytes(), record.getLength())) {
+      return false;
+    }
     InternalRow row = (InternalRow) parser.evaluate(UTF8String.fromString(record.toString()));
     if (row != null && !row.isNullAt(columns)) {
       return false;

@@ -13,9 +13,14 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.spark.LocalSpark;
 
-/** Cells of JSON lines beside those of Spark's {@code from_json}. */
+/**
+ * Cells of JSON lines beside those of Spark's {@code from_json}, which takes the first of several
+ * values for all of them.
+ */
 class JsonCellsTest {
   private static final List<String> COLUMNS = List.of("user", "Ünïcode 名", "v", "deep");
 
@@ -34,12 +39,10 @@ class JsonCellsTest {
           "{'user': 'single', 'v': Infinity}",
           "{user: \"bare\"}",
           "{}",
-          "{\"user\": \"a\"} {\"user\": \"b\"}",
-          "{\"user\": \"a\"} trailing",
           "{\"user\": \"a\", \"v\": 1",
           "{\"user\": \"a\", \"v\": 01}",
           "{\"user\": \"a\" \"v\": 1}",
-          "[{\"user\": \"a\"}]",
+          "{\"user\": \"} {\", 'v': '}{\\'}'}",
           "[]",
           "\"text\"",
           "null",
@@ -88,6 +91,22 @@ class JsonCellsTest {
       expected.add(row.isNullAt(COLUMNS.size()) ? cells : null);
     }
     return expected;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"user\": \"a\"} {\"user\": \"b\"}",
+        "{\"user\": \"a\"}{}",
+        "{\"user\": \"a\"} trailing",
+        "{\"user\": {\"deep\": [\"a\"]}},",
+        "{\"user\": 'a'} # comment",
+        "[{\"user\": \"a\"}]",
+        "[{\"user\": \"a\"}, {\"user\": \"b\"}]",
+        "[] {\"user\": \"a\"}"
+      })
+  void severalValuesInALineAreNoObject(String record) {
+    assertThat(cells(new JsonCells(COLUMNS), record)).isNull();
   }
 
   @Test
