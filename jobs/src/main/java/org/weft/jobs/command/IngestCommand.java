@@ -157,7 +157,8 @@ public final class IngestCommand extends SparkCommand {
       names = "--missing",
       paramLabel = "LABEL",
       description =
-          "Label for missing cells of modes without a bucket (default: rows are rejected).")
+          "Label for missing cells of modes without a bucket; cells that have it as their text get"
+              + " the same label (default: rows are rejected).")
   @Nullable String missing;
 
   @Option(
