@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Workflows whose steps are processes. */
 class WorkflowCommandTest {
@@ -72,6 +74,42 @@ class WorkflowCommandTest {
     assertThat(run.status()).as(run.out() + run.err()).isEqualTo(5);
     assertThat(run.err()).contains("WEFT-602", "step make: took longer than 0.05 s");
     assertThat(dir.resolve("x.tns")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "resident | expected a command that ends by itself, found 'resident'",
+        "workflow run ${dir}/w.yaml | expected a step that does not run its own workflow, found",
+        "workflow resume ${dir}/v/../w.yaml | expected a step that does not run its own workflow",
+        "workflow gc ${dir}/w.yaml --keep 1 | expected a step that does not run its own workflow",
+      })
+  void aStepThatWouldNotEndIsAMistake(String command, String message) {
+    Run.write(dir, "w.yaml", STEPS + "    needs: other\n  - id: other\n    run: " + command + "\n");
+    Run run = workflow("run");
+    assertThat(run.status()).as(run.out() + run.err()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-111", "w.yaml:9:10: " + message);
+    assertThat(dir.resolve("x.tns")).doesNotExist();
+  }
+
+  /** A workflow of another file has a state of its own. */
+  @Test
+  void aStepMayRunAnotherWorkflow() {
+    Run.write(dir, "other.yaml", STEPS);
+    Run.write(
+        dir,
+        "w.yaml",
+        """
+        name: outer
+        parameters: {dir: }
+        steps:
+          - id: inner
+            run: workflow run ${dir}/other.yaml --set dir=${dir}
+        """);
+    Run run = workflow("run");
+    assertThat(run.status()).as(run.out() + run.err()).isZero();
+    assertThat(dir.resolve("x.tns")).exists();
   }
 
   @Test

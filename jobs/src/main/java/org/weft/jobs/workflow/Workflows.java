@@ -4,12 +4,14 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
@@ -22,6 +24,9 @@ import org.weft.text.TextTable;
 
 /** One workflow and its state: what the commands {@code weft workflow ...} do. */
 public final class Workflows {
+  /** Actions on a workflow that need it for themselves. */
+  private static final Set<String> CHANGES = Set.of("run", "resume", "gc");
+
   private final FileAccess files;
   private final String file;
   private final String state;
@@ -40,7 +45,33 @@ public final class Workflows {
     this.files = files;
     this.file = file;
     this.state = state == null ? file.replaceFirst("\\.ya?ml$", "") + ".state" : state;
-    this.check = check;
+    this.check = words -> endless(words).or(() -> check.apply(words));
+  }
+
+  /** What is wrong with a command that would not end, or wait for this workflow's own end. */
+  private Optional<String> endless(List<String> words) {
+    String command = words.get(0);
+    if (command.equals("resident")) {
+      return Optional.of("expected a command that ends by itself, found 'resident'");
+    }
+    if (command.equals("workflow")
+        && words.stream().anyMatch(CHANGES::contains)
+        && words.stream().anyMatch(this::isThisFile)) {
+      return Optional.of(
+          "expected a step that does not run its own workflow, found '"
+              + String.join(" ", words)
+              + "'");
+    }
+    return Optional.empty();
+  }
+
+  private boolean isThisFile(String word) {
+    String name = file.substring(file.lastIndexOf('/') + 1);
+    return word.endsWith(name) && place(word).equals(place(file));
+  }
+
+  private URI place(String uri) {
+    return files.path(uri).toUri().normalize();
   }
 
   private StateFolder folder() {
