@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -64,6 +65,17 @@ class GcpCommandTest extends FolderCase {
     assertThat(report.status()).as(report.err()).isZero();
     assertThat(Run.read(folder + "/d.html"))
         .contains(zeros.equals("0") ? " known entries." : "the rest where the tensor has zeros.");
+  }
+
+  /** A model of at least 0 is as near as it can be to entries below 0. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gaussian", "(x-m)^2"})
+  void nonnegativeModelsTakeNegativeEntries(String loss) throws IOException {
+    Run.write(folder, "signs.tns", "1 1 1 -2\n2 2 2 3\n");
+    Run run = gcp("DIR/signs.tns --rank 1 --nonnegative --output DIR/s --loss " + loss);
+    assertThat(run.status()).as(run.err()).isZero();
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("s/summary.json").toFile());
+    assertThat(summary.get("fit").asDouble()).isCloseTo(-4, within(1e-2));
   }
 
   @Test

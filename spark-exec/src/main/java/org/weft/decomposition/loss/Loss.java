@@ -118,7 +118,7 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
     if (!formula.derivative("m").matches(".*\\bm\\b.*")) {
       throw usage("an expression that is least at some m; a line in m has no least value", text);
     }
-    return new Loss(text, formula.text(), nonnegative, nonnegative ? Data.NONNEGATIVE : Data.ANY);
+    return new Loss(text, formula.text(), nonnegative, Data.ANY);
   }
 
   private static Formula formula(String text) {
