@@ -205,6 +205,27 @@ class ResultTypesTest {
     }
   }
 
+  /** Coordinates from 0 are those of FROSTT text alone, whatever else a command reads or writes. */
+  @Test
+  void coordinatesFromZeroBesideFilesOfOtherKinds() {
+    Run.write(folder, "a.tns", "0 1 2\n1 0 5\n");
+    Run.write(folder, "v.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 2 4\n");
+    for (String line :
+        List.of(
+            "reorder DIR/a.tns DIR/r.weft --method identity --zero-based",
+            "convert DIR/r.weft DIR/r.tns --zero-based",
+            "cpd DIR/r.weft --rank 2 --output DIR/m",
+            "predict DIR/m DIR/a.tns DIR/p.tns --zero-based",
+            "complete DIR/a.tns --rank 1 --validate DIR/v.mtx --split 0,0 --output DIR/c"
+                + " --zero-based")) {
+      Run run = Run.of(line.replace("DIR", folder.toString()).split(" "));
+      assertThat(run.status()).as(line + run.err()).isZero();
+    }
+    assertThat(Run.read(folder.resolve("r.tns").toString())).endsWith("0 1 2\n1 0 5\n");
+    assertThat(Run.read(folder.resolve("p.tns").toString()))
+        .containsPattern("(?m)^0 1 \\S+\n1 0 \\S+$");
+  }
+
   /** The type that a file states, if its kind does, and its entries as text, sorted. */
   private static String written(Path file) {
     String name = file.getFileName().toString();

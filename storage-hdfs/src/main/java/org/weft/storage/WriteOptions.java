@@ -50,6 +50,14 @@ public record WriteOptions(
     return new WriteOptions(knownShape, knownEntries, value, extendedHeader, labels, container);
   }
 
+  /**
+   * These options for {@code uri}: coordinates from 0 are those of FROSTT text, as other formats
+   * fix their own.
+   */
+  public WriteOptions forFile(String uri) {
+    return withZeroBased(zeroBased && TensorFiles.extensionOf(uri).equals(".tns"));
+  }
+
   public WriteOptions withExtendedHeader(boolean value) {
     return new WriteOptions(knownShape, knownEntries, zeroBased, value, labels, container);
   }

@@ -122,11 +122,7 @@ public final class ConvertCommand extends WeftCommand {
         TensorFiles.open(
             files,
             input,
-            common
-                .readOptions()
-                .withType(type)
-                .withStoredOrder(keepOrder)
-                .withZeroBased(common.zeroBased && isFrosttText(input)));
+            common.readOptions().withType(type).withStoredOrder(keepOrder).forOneOfSeveral(input));
     List<String> modeNames = names.of(files, input, plan.header().order());
     int modes = plan.header().order();
     List<Integer> levels =
@@ -160,7 +156,8 @@ public final class ConvertCommand extends WeftCommand {
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(survey.shape())
-            .withZeroBased(common.zeroBased && isFrosttText(output))
+            .withZeroBased(common.zeroBased)
+            .forFile(output)
             .withLabels(byCoordinates ? Map.of() : labels(files, survey.shape(), permutations))
             .withContainer(
                 ContainerOptions.defaults()

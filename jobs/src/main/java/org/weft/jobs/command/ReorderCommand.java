@@ -336,6 +336,7 @@ public final class ReorderCommand extends WeftCommand {
               .withShape(tensor.shape())
               .withEntries(packed.storedEntries())
               .withZeroBased(common.zeroBased)
+              .forFile(uri)
               .withLabels(ReorderOptions.moved(tensor.labels(), new Relabelling(found)))
               .withContainer(
                   ContainerOptions.defaults()

@@ -38,6 +38,7 @@ import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ModeNames;
+import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
@@ -179,7 +180,8 @@ public final class CompleteCommand extends RankedCommand {
     Arrays.stream(ridges)
         .forEach(ridge -> method(solver(List.of()), ridge, seed, Optional.empty(), Rival.NONE));
     if (validate != null) {
-      int order = TensorFiles.open(files, validate, common.readOptions()).header().order();
+      ReadOptions read = common.readOptions().forOneOfSeveral(validate);
+      int order = TensorFiles.open(files, validate, read).header().order();
       if (order != plan.header().order()) {
         throw usage(
             "--validate %s: expected %s as %s has, found %d",
@@ -284,7 +286,7 @@ public final class CompleteCommand extends RankedCommand {
       return new Parts(split.training(shape), split.validation(shape), split.test(shape));
     }
     MatchedLabels.Moves moves = matched(file).moves();
-    EngineTensor given = engine.read(file, common.readOptions(), common.type);
+    EngineTensor given = engine.read(file, common.readOptions().forOneOfSeveral(file), common.type);
     TensorShape shape =
         SplitEntries.union(
             all.originalStatistics().shape(), moves.shape(given.originalStatistics().shape()));

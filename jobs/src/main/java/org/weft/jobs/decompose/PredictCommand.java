@@ -147,7 +147,11 @@ public final class PredictCommand extends WeftCommand {
   private void writeTensor(
       Console console, FileAccess files, String target, Model model, List<CooBlock> predicted)
       throws IOException {
-    WriteOptions options = WriteOptions.defaults().withShape(model.factors().shape());
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(model.factors().shape())
+            .withZeroBased(common.zeroBased)
+            .forFile(target);
     try (TensorOutput output =
         TensorFiles.create(files, target, common.overwrite, model.order(), options)) {
       for (CooBlock block : predicted) {

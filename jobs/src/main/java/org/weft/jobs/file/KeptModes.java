@@ -11,7 +11,6 @@ import org.weft.compiler.program.space.SurvivingModes;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
-import org.weft.storage.TensorFiles;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
@@ -81,7 +80,8 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
    */
   public WriteOptions written(String uri, ValueType type, boolean zeroBased) {
     return WriteOptions.defaults()
-        .withZeroBased(zeroBased && TensorFiles.extensionOf(uri).equals(".tns"))
+        .withZeroBased(zeroBased)
+        .forFile(uri)
         .withLabels(labels)
         .withContainer(ContainerOptions.defaults().withModeNames(names).withValueType(type));
   }
