@@ -18,7 +18,7 @@ import org.weft.tensor.ValueType;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 public final class Sweeps {
-  /** Why a number that sums of squares have made is not finite, if nothing else can be the cause. */
+  /** Why a number that sums of squares have made is not finite, if no other cause is known. */
   public static final String LARGE_VALUES =
       "values of about 1e150 and more overflow; divide them all by one number, and leave out those"
           + " that are not finite";
