@@ -82,6 +82,18 @@ class DamagedModelTest {
     assertThat(folder.resolve("next")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @CsvSource({"cp, mode0.npy", "cp, mode1.tsv", "cp, summary.json", "tucker, core.npy"})
+  void aFolderInThePlaceOfAFileIsAMistakeOfTheInput(String model, String file) throws IOException {
+    Files.deleteIfExists(folder.resolve(model).resolve(file));
+    Files.createDirectory(folder.resolve(model).resolve(file));
+    for (String command : COMMANDS) {
+      Run run = run(command, model);
+      assertThat(run.status()).as(command + ": " + run.err()).isEqualTo(2);
+      assertThat(run.err()).as(command).contains(file);
+    }
+  }
+
   @Test
   void theOrderOfACoreIsNamed() throws IOException {
     Path file = folder.resolve("tucker/core.npy");

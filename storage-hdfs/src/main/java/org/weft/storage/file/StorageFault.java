@@ -62,6 +62,11 @@ final class StorageFault {
             + shown(message)
             + "); name another place";
       }
+      if (lower.contains("is a directory")) {
+        return "expected a file, found a folder ("
+            + shown(message)
+            + "); name another place, or remove the folder";
+      }
       if (lower.contains("name too long") || lower.contains("path component name limit")) {
         return "expected names of at most 255 bytes, found a longer one; name another place";
       }
