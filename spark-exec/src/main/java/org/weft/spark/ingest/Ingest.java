@@ -3,10 +3,14 @@ package org.weft.spark.ingest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -102,6 +106,35 @@ public final class Ingest implements AutoCloseable {
     return new TableSource(spark, files, job.table(), job.named());
   }
 
+  /**
+   * A table as a job reads it.
+   *
+   * @param linesBefore reads all inputs of text to count their lines
+   */
+  private record Table(JavaRDD<TableRow> rows, Supplier<Map<LineSource.Split, Long>> linesBefore) {}
+
+  /** Plain tables are taken apart as one process does, which is faster than Spark's reader. */
+  private Table table(IngestJob job) {
+    Optional<PlainTable> plain = PlainTable.open(files, job.table(), job.named());
+    if (plain.isEmpty()) {
+      TableSource source = source(job);
+      JavaRDD<Row> rows = used(source, job).javaRDD();
+      return new Table(rows.mapPartitions(TableRow::ofSpark), source::linesBefore);
+    }
+    PlainTable.Layout layout = plain.get().layout();
+    TableColumns.require(job, layout.columns());
+    LineSource lines =
+        new LineSource(
+            JavaSparkContext.fromSparkContext(spark.sparkContext()),
+            files,
+            job.table().inputs(),
+            job.table().quotedLines());
+    List<String> named = new ArrayList<>(job.modes().stream().map(ModeSpec::column).toList());
+    Optional.ofNullable(job.value()).ifPresent(named::add);
+    int[] columns = named.stream().mapToInt(layout.columns()::indexOf).toArray();
+    return new Table(lines.rows(layout, columns, job.modes().size()), lines::linesBefore);
+  }
+
   /** Our own error in what Spark throws for a failed job, or what it throws. */
   static RuntimeException failure(Exception failure) {
     return Failures.unwrap(failure);
@@ -111,19 +144,18 @@ public final class Ingest implements AutoCloseable {
       throws IOException {
     IngestSteps steps = new IngestSteps(job, progress);
     steps.read();
-    TableSource source = source(job);
-    Dataset<Row> table = used(source, job);
+    Table table = table(job);
     RowReader reader = new RowReader(job);
     LongAccumulator rejected = spark.sparkContext().longAccumulator("rejected rows");
     Dataset<Row> read =
         spark.createDataFrame(
-            table.javaRDD().mapPartitions(rows -> reader.entries(rows, rejected)),
+            table.rows().mapPartitions(rows -> reader.entries(rows, rejected)),
             reader.entrySchema());
     Held all = Held.of(spark, aggregated(read, job));
     List<IngestReport.Reason> reasons = List.of();
     steps.rejects();
     if (!rejected.isZero()) {
-      reasons = rejects(job, source, table, reader, output);
+      reasons = rejects(job, table, reader, output);
     }
     steps.rare();
     long used = all.rows();
@@ -231,9 +263,8 @@ public final class Ingest implements AutoCloseable {
   }
 
   private List<IngestReport.Reason> rejects(
-      IngestJob job, TableSource source, Dataset<Row> table, RowReader reader, IngestOutput output)
-      throws IOException {
-    try (Rejects rejects = Rejects.of(spark, table, reader, source.linesBefore())) {
+      IngestJob job, Table table, RowReader reader, IngestOutput output) throws IOException {
+    try (Rejects rejects = Rejects.of(spark, table.rows(), reader, table.linesBefore().get())) {
       List<IngestReport.Reason> reasons = rejects.reasons();
       output.writeRejects(side -> rejects.write(files, side));
       output.requireFew(reasons, rejects::first);

@@ -24,6 +24,9 @@ import scala.Tuple2;
  * {@link #linesBefore}.
  */
 final class LineSource {
+  /** So that cores end at nearly one time. */
+  private static final int SPLITS_PER_CORE = 4;
+
   private final JavaSparkContext context;
   private final Configuration configuration;
 
@@ -33,7 +36,9 @@ final class LineSource {
    */
   LineSource(JavaSparkContext context, FileAccess files, List<String> inputs, boolean quotedLines) {
     this.context = context;
-    this.configuration = new TextInput(files, inputs, quotedLines).configuration();
+    this.configuration =
+        new TextInput(files, inputs, quotedLines)
+            .configuration(SPLITS_PER_CORE * context.defaultParallelism());
   }
 
   /**
@@ -44,6 +49,19 @@ final class LineSource {
    */
   JavaRDD<Row> lines(@Nullable String header, char quote) {
     return hadoop().mapPartitionsWithInputSplit((s, lines) -> read(s, lines, header, quote), true);
+  }
+
+  /**
+   * The rows of a plain table.
+   *
+   * @param columns of the modes, then that of the value if there is one
+   */
+  JavaRDD<TableRow> rows(PlainTable.Layout layout, int[] columns, int modes) {
+    return hadoop()
+        .mapPartitionsWithInputSplit(
+            (split, lines) ->
+                new PlainRows((FileSplit) split, new Texts(lines), layout, columns, modes),
+            true);
   }
 
   private JavaNewHadoopRDD<LongWritable, Text> hadoop() {

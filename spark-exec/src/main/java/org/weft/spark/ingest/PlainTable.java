@@ -1,5 +1,6 @@
 package org.weft.spark.ingest;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,21 +16,24 @@ import org.weft.spark.ingest.record.RecordCells;
 import org.weft.storage.file.FileAccess;
 
 /**
- * A table that one process reads without Spark: separated values under plain names, or JSON lines,
+ * A table that is read without Spark's reader: separated values under plain names, or JSON lines,
  * without SQL and without options of Spark's reader but the separator.
- *
- * @param separator between cells; 0: a record is a JSON object
- * @param header the first line of every file; null if files have none
- * @param quote joins lines while a cell in these quotes is open; 0: lines are records
  */
-record PlainTable(
-    TextInput input,
-    char separator,
-    char quote,
-    @Nullable String header,
-    List<String> columns,
-    List<FileSplit> splits) {
-  private static final long SPLIT_BYTES = 8L << 20;
+record PlainTable(TextInput input, Layout layout, List<FileSplit> splits) {
+  /**
+   * How the files are laid out.
+   *
+   * @param separator between cells; 0: a record is a JSON object
+   * @param quote joins lines while a cell in these quotes is open; 0: lines are records
+   * @param header the first line of every file; null if files have none
+   */
+  record Layout(char separator, char quote, @Nullable String header, List<String> columns)
+      implements Serializable {
+    /** Takes records apart. */
+    RecordCells cells() {
+      return separator == 0 ? new JsonCells(columns) : new CsvCells(separator, columns.size());
+    }
+  }
 
   /**
    * Opens the table of a job, and reads the first line; empty if the table is one for Spark.
@@ -45,7 +49,7 @@ record PlainTable(
       return Optional.empty();
     }
     TextInput input = new TextInput(files, table.inputs(), table.quotedLines());
-    List<FileSplit> splits = input.splits(SPLIT_BYTES);
+    List<FileSplit> splits = input.splits(TextInput.SPLIT_BYTES);
     char quote = table.quotedLines() && !json ? '"' : 0;
     String header = null;
     List<String> columns = table.columns();
@@ -60,12 +64,13 @@ record PlainTable(
     }
     return columns.isEmpty() || columns.stream().anyMatch(Place::isPlace)
         ? Optional.empty()
-        : Optional.of(new PlainTable(input, separator, quote, header, columns, splits));
+        : Optional.of(
+            new PlainTable(
+                input, new Layout(separator, quote, header, List.copyOf(columns)), splits));
   }
 
-  /** Takes records apart. */
-  RecordCells cells() {
-    return separator == 0 ? new JsonCells(columns) : new CsvCells(separator, columns.size());
+  List<String> columns() {
+    return layout.columns();
   }
 
   /** The character between cells; 0 if options ask for what only Spark does. */

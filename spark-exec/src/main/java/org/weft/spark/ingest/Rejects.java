@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -29,12 +30,12 @@ final class Rejects implements AutoCloseable {
   /** The rejects of {@code table}, which is read again, in the order of files and lines. */
   static Rejects of(
       SparkSession spark,
-      Dataset<Row> table,
+      JavaRDD<TableRow> table,
       RowReader reader,
       Map<LineSource.Split, Long> linesBefore) {
     Dataset<Row> unplaced =
         spark.createDataFrame(
-            table.javaRDD().mapPartitions(rows -> placed(reader.rejects(rows), linesBefore)),
+            table.mapPartitions(rows -> placed(reader.rejects(rows), linesBefore)),
             RowReader.rejectSchema());
     return new Rejects(
         unplaced

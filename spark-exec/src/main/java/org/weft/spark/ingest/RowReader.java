@@ -16,10 +16,7 @@ import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.Bucket;
 import org.weft.spark.ingest.cell.Cells;
 
-/**
- * Rows to keys and a value. Reads the columns of the modes, that of the value if there is one, then
- * {@link Place}; a row is either an entry or a reject.
- */
+/** Rows to keys and a value: a row is either an entry or a reject. */
 final class RowReader implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -62,10 +59,10 @@ final class RowReader implements Serializable {
   }
 
   /** The entries among {@code rows}; counts the others. */
-  Iterator<Row> entries(Iterator<Row> rows, LongAccumulator rejected) {
+  Iterator<Row> entries(Iterator<TableRow> rows, LongAccumulator rejected) {
     return new Selected(rows) {
       @Override
-      @Nullable Row select(Row row) {
+      @Nullable Row select(TableRow row) {
         try {
           return entry(row);
         } catch (BadCell e) {
@@ -77,10 +74,10 @@ final class RowReader implements Serializable {
   }
 
   /** The others, as {@link #rejectSchema}. */
-  Iterator<Row> rejects(Iterator<Row> rows) {
+  Iterator<Row> rejects(Iterator<TableRow> rows) {
     return new Selected(rows) {
       @Override
-      @Nullable Row select(Row row) {
+      @Nullable Row select(TableRow row) {
         try {
           entry(row);
           return null;
@@ -91,66 +88,67 @@ final class RowReader implements Serializable {
     };
   }
 
-  private Row entry(Row row) throws BadCell {
-    String problem = row.getString(row.fieldIndex(Place.PROBLEM));
+  private Row entry(TableRow row) throws BadCell {
+    String problem = row.problem();
     if (problem != null) {
       throw new BadCell("", problem);
     }
     int order = modes.size();
     Object[] entry = new Object[order + 1];
     for (int mode = 0; mode < order; mode++) {
-      entry[mode] = rules.key(modes.get(mode), row.get(mode));
+      entry[mode] = rules.key(modes.get(mode), row.cell(mode));
     }
-    entry[order] = value == null ? 1.0 : rules.value(value, row.get(order));
+    entry[order] = value == null ? 1.0 : rules.value(value, row.cell(order));
     return RowFactory.create(entry);
   }
 
-  private Row reject(Row row, BadCell bad) {
-    String record = row.getString(row.fieldIndex(Place.TEXT));
+  private Row reject(TableRow row, BadCell bad) {
+    String record = row.text();
     if (record == null) {
       record = used(row);
     }
-    String file = row.getString(row.fieldIndex(Place.FILE));
+    String file = row.file();
     return RowFactory.create(
         file == null ? null : TextInput.name(file),
-        row.get(row.fieldIndex(Place.START)),
-        row.get(row.fieldIndex(Place.LINE)),
+        row.start(),
+        row.line(),
         bad.column(),
         bad.reason(),
         found(row, bad.column()),
         Reject.shortened(record));
   }
 
-  private @Nullable String found(Row row, String column) {
+  private @Nullable String found(TableRow row, String column) {
     for (int c = 0; c < modes.size() + (value == null ? 0 : 1); c++) {
       String name = c < modes.size() ? modes.get(c).column() : value;
       if (column.equals(name)) {
-        return Cells.isMissing(row.get(c)) ? null : BadCell.shown(row.get(c));
+        Object cell = row.cell(c);
+        return cell == null || Cells.isMissing(cell) ? null : BadCell.shown(cell);
       }
     }
     return null;
   }
 
   /** The cells that the job reads, for sources without a text of their own. */
-  private String used(Row row) {
+  private String used(TableRow row) {
     StringBuilder text = new StringBuilder();
     for (int c = 0; c < modes.size() + (value == null ? 0 : 1); c++) {
       String name = c < modes.size() ? modes.get(c).column() : value;
-      text.append(c == 0 ? "" : ", ").append(name).append('=').append(row.get(c));
+      text.append(c == 0 ? "" : ", ").append(name).append('=').append(row.cell(c));
     }
     return text.toString();
   }
 
   /** The rows that something is made of. */
   private abstract static class Selected implements Iterator<Row> {
-    private final Iterator<Row> rows;
+    private final Iterator<TableRow> rows;
     private @Nullable Row next;
 
-    Selected(Iterator<Row> rows) {
+    Selected(Iterator<TableRow> rows) {
       this.rows = rows;
     }
 
-    abstract @Nullable Row select(Row row);
+    abstract @Nullable Row select(TableRow row);
 
     @Override
     public boolean hasNext() {

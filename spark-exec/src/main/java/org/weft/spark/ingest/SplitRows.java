@@ -55,14 +55,15 @@ record SplitRows(
       this.valueColumn = job.value() == null ? -1 : table.columns().indexOf(valueName);
       this.rules = new CellRules(job);
       this.limit = limit;
-      this.cells = table.cells();
+      this.cells = table.layout().cells();
       this.keys = modes.stream().map(ModeKeys::of).toList();
       this.numbers = new int[modes.size()][BLOCK];
     }
 
     SplitRows rows() {
       try (SplitLines lines = new SplitLines(table.input(), split)) {
-        LineCursor cursor = new LineCursor(split, lines, table.header(), table.quote());
+        LineCursor cursor =
+            new LineCursor(split, lines, table.layout().header(), table.layout().quote());
         while (cursor.next()) {
           row(cursor);
         }

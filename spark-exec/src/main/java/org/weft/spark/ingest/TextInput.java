@@ -16,6 +16,9 @@ import org.weft.storage.file.FileAccess;
 
 /** Text files, plain, gzip or bzip2, and the splits that they are read in. */
 final class TextInput {
+  /** Of a split that is worth a task or a turn of a thread. */
+  static final long SPLIT_BYTES = 8L << 20;
+
   private final List<String> inputs;
   private final Job job;
 
@@ -60,6 +63,16 @@ final class TextInput {
   /** For {@link CheckedTextFormat}. */
   Configuration configuration() {
     return job.getConfiguration();
+  }
+
+  /**
+   * The same, with splits of a file system's block, or with smaller ones if {@code tasks} would not
+   * all have one.
+   */
+  Configuration configuration(int tasks) {
+    long bytes = splits(Long.MAX_VALUE).stream().mapToLong(FileSplit::getLength).sum();
+    FileInputFormat.setMaxInputSplitSize(job, Math.max(SPLIT_BYTES, bytes / tasks));
+    return configuration();
   }
 
   /** The splits of at most {@code bytes}, in the order of files and places. */
