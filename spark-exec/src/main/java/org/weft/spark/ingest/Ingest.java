@@ -44,6 +44,7 @@ import org.weft.tensor.TensorShape;
  */
 public final class Ingest implements AutoCloseable {
   private static final int PARTITIONS_PER_CORE = 2;
+  private static final String BROADCAST = "4m";
 
   private final SparkSession spark;
   private final FileAccess files;
@@ -61,8 +62,8 @@ public final class Ingest implements AutoCloseable {
    * @param partitions of shuffles; 0: as many as the cores suggest
    */
   public static Ingest start(SparkConf conf, FileAccess files, int partitions) {
-    // No broadcast joins: the smaller side of one passes through the driver.
-    conf.set("spark.sql.autoBroadcastJoinThreshold", "-1");
+    // The smaller side of a broadcast join passes through the driver: labels of small modes do.
+    conf.set("spark.sql.autoBroadcastJoinThreshold", BROADCAST);
     conf.set("spark.sql.ansi.enabled", "false");
     conf.set("spark.sql.session.timeZone", "UTC");
     conf.set("spark.sql.datetime.java8API.enabled", "true");
