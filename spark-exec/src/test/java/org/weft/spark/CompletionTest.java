@@ -486,7 +486,7 @@ class CompletionTest {
   void whatCannotBeDoneIsOneError() {
     Planted planted = Planted.normal(1, 2, 20, 15, 12).observed(0.4, 0.1);
     assertThatThrownBy(() -> completion(0, true, 5, 1, Optional.empty()))
-        .hasMessageContaining("expected a rank of at least 1, found 0");
+        .hasMessageContaining("expected a rank of 1 to 46340, found 0");
     EngineOptions small =
         EngineOptions.defaults().withCluster(new Resources(1, 1, 1, 500).withKernelsInTurn());
     Completion method = completion(4, true, 5, 1, Optional.empty());

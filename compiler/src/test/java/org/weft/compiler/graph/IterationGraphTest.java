@@ -53,7 +53,8 @@ class IterationGraphTest {
             () -> graph(text, "C=Dense:2 A=CSR:2 B=Dense:2", List.of("k", "i")).loopOrder())
         .hasMessageContaining("the schedule runs k outside i");
     assertThatThrownBy(() -> graph(text, dense, List.of("q")))
-        .hasMessageContaining("names q, which is no label");
+        .hasMessageContaining("order(q) is illegal")
+        .hasMessageContaining("q is no label of it");
   }
 
   @Test
