@@ -150,7 +150,7 @@ public record RowStatement(
         columns.values().stream().mapToDouble(Integer::doubleValue).reduce(1, (a, b) -> a * b);
     if (numbers > Integer.MAX_VALUE) {
       throw new WeftException(
-          ErrorCode.USAGE,
+          ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
               "%s: expected at most %,d numbers for a slice, found %,.0f; give a lower rank",
