@@ -120,7 +120,7 @@ public final class Ingest implements AutoCloseable {
     if (plain.isEmpty()) {
       TableSource source = source(job);
       JavaRDD<Row> rows = used(source, job).javaRDD();
-      return new Table(rows.mapPartitions(TableRow::ofSpark), source::linesBefore);
+      return new Table(rows.map(TableRow.OfSpark::new), source::linesBefore);
     }
     PlainTable.Layout layout = plain.get().layout();
     TableColumns.require(job, layout.columns());

@@ -35,7 +35,7 @@ final class Rejects implements AutoCloseable {
       Map<LineSource.Split, Long> linesBefore) {
     Dataset<Row> unplaced =
         spark.createDataFrame(
-            table.mapPartitions(rows -> placed(reader.rejects(rows), linesBefore)),
+            table.mapPartitions(reader::rejects).map(row -> placed(row, linesBefore)),
             RowReader.rejectSchema());
     return new Rejects(
         unplaced
@@ -43,29 +43,18 @@ final class Rejects implements AutoCloseable {
             .persist(StorageLevel.MEMORY_AND_DISK()));
   }
 
-  /** Lines counted from the beginning of the file instead of that of the split. */
-  private static Iterator<Row> placed(
-      Iterator<Row> rejects, Map<LineSource.Split, Long> linesBefore) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return rejects.hasNext();
-      }
-
-      @Override
-      public Row next() {
-        Row row = rejects.next();
-        Object[] cells = new Object[row.length()];
-        for (int c = 0; c < cells.length; c++) {
-          cells[c] = row.get(c);
-        }
-        if (cells[0] != null && cells[2] != null) {
-          LineSource.Split split = new LineSource.Split(row.getString(0), row.getLong(1));
-          cells[2] = row.getLong(2) + linesBefore.getOrDefault(split, 0L);
-        }
-        return RowFactory.create(cells);
-      }
-    };
+  /** With lines counted from the beginning of the file instead of that of the split. */
+  private static Row placed(Row reject, Map<LineSource.Split, Long> linesBefore) {
+    if (reject.isNullAt(0) || reject.isNullAt(2)) {
+      return reject;
+    }
+    Object[] cells = new Object[reject.length()];
+    for (int c = 0; c < cells.length; c++) {
+      cells[c] = reject.get(c);
+    }
+    LineSource.Split split = new LineSource.Split(reject.getString(0), reject.getLong(1));
+    cells[2] = reject.getLong(2) + linesBefore.getOrDefault(split, 0L);
+    return RowFactory.create(cells);
   }
 
   /** Rejects by column and reason, the most frequent first. */

@@ -1,6 +1,5 @@
 package org.weft.spark.ingest;
 
-import java.util.Iterator;
 import java.util.function.Function;
 import org.apache.spark.sql.Row;
 import org.jspecify.annotations.Nullable;
@@ -26,22 +25,7 @@ interface TableRow {
   /** All of it as text; null where the source has none. */
   @Nullable String text();
 
-  /** Rows of Spark with the columns that a job reads, then those of {@link Place}. */
-  static Iterator<TableRow> ofSpark(Iterator<Row> rows) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return rows.hasNext();
-      }
-
-      @Override
-      public TableRow next() {
-        return new OfSpark(rows.next());
-      }
-    };
-  }
-
-  /** A row of Spark. */
+  /** A row of Spark with the columns that a job reads, then those of {@link Place}. */
   record OfSpark(Row row) implements TableRow {
     @Override
     public @Nullable String problem() {
