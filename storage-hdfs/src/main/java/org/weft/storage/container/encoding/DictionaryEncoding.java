@@ -14,7 +14,8 @@ import org.weft.runtime.BlockDecoder;
  */
 final class DictionaryEncoding implements ArrayEncoding {
   private static final int LARGEST = 4096;
-  private static final int TABLE = 4 * LARGEST;
+  private static final int TABLE_BITS = 14;
+  private static final int TABLE = 1 << TABLE_BITS;
   private static final int CHUNK = 1024;
 
   @Override
@@ -69,10 +70,14 @@ final class DictionaryEncoding implements ArrayEncoding {
     return (int) bytes;
   }
 
-  /** Where {@code element} is in the hash table of numbers counted from 1, or the free slot. */
+  /**
+   * Where {@code element} is in the hash table of numbers counted from 1, or the free slot. The
+   * slot is the highest bits of the product, which depend on all bits of the element: those of a
+   * small whole number as a floating-point value are high ones.
+   */
   private static int slot(int[] table, long[] different, long element) {
     long hash = element * 0x9E3779B97F4A7C15L;
-    int slot = (int) (hash >>> 32) & TABLE - 1;
+    int slot = (int) (hash >>> Long.SIZE - TABLE_BITS);
     while (table[slot] != 0 && different[table[slot] - 1] != element) {
       slot = slot + 1 & TABLE - 1;
     }
