@@ -133,6 +133,25 @@ WEFT_METHOD(jlong, largest)(JNIEnv *env, jclass, jintArray column, jint from, ji
   return signs < 0 ? signs : largest;
 }
 
+/* The least of column[from, to), which has elements; the least number of all if the array cannot be
+ * held. */
+WEFT_METHOD(jlong, least)(JNIEnv *env, jclass, jintArray column, jint from, jint to) {
+  Elements<jint> elements(env, column);
+  if (!elements.held()) return INT64_MIN;
+  jint least = elements[from];
+  for (jint e = from; e < to; e++) least = elements[e] < least ? elements[e] : least;
+  return least;
+}
+
+/* Whether column[from, to) never decreases: 1 or 0; -1 if the array cannot be held. */
+WEFT_METHOD(jint, ascends)(JNIEnv *env, jclass, jintArray column, jint from, jint to) {
+  Elements<jint> elements(env, column);
+  if (!elements.held()) return -1;
+  jint descents = 0;
+  for (jint e = from + 1; e < to; e++) descents |= elements[e] < elements[e - 1];
+  return 1 - descents;
+}
+
 /* Adds 1 to the counts of the elements of column[from, to) without their lowest `shift` bits. */
 WEFT_METHOD(jboolean, count)(JNIEnv *env, jclass, jintArray column, jint from, jint to, jint shift,
                              jintArray counts) {

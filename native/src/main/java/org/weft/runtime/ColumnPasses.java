@@ -26,6 +26,25 @@ public final class ColumnPasses {
     return largest;
   }
 
+  /** The least of the elements {@code [from, to)}, of which there is at least one. */
+  public static int least(int[] column, int from, int to) {
+    Objects.checkFromToIndex(from, to, column.length);
+    Objects.checkIndex(from, to);
+    NativeRuntime.require();
+    long least = NativeRuntime.least(column, from, to);
+    require(least != Long.MIN_VALUE);
+    return (int) least;
+  }
+
+  /** Whether the elements {@code [from, to)} never decrease. */
+  public static boolean ascends(int[] column, int from, int to) {
+    Objects.checkFromToIndex(from, to, column.length);
+    NativeRuntime.require();
+    int ascends = NativeRuntime.ascends(column, from, to);
+    require(ascends >= 0);
+    return ascends == 1;
+  }
+
   /**
    * Adds 1 to {@code counts[element >>> shift]} for each of the elements {@code [from, to)}.
    *

@@ -80,6 +80,10 @@ public final class NativeRuntime {
 
   static native long largest(int[] column, int from, int to);
 
+  static native long least(int[] column, int from, int to);
+
+  static native int ascends(int[] column, int from, int to);
+
   static native boolean count(int[] column, int from, int to, int shift, int[] counts);
 
   static native boolean scaleRows(double[] rows, int count, double[] scale, int columns);

@@ -125,8 +125,11 @@ public final class CooBlock implements Serializable {
             columns, Arrays.stream((double[]) values).mapToLong(v -> (long) v).toArray(), size);
   }
 
-  /** The entries [{@code from}, {@code to}) as a block of its own. */
+  /** The entries [{@code from}, {@code to}) as a block; copied unless these are all. */
   public CooBlock slice(int from, int to) {
+    if (from == 0 && to == size) {
+      return this;
+    }
     Object[] part = new Object[columns.length];
     for (int mode = 0; mode < part.length; mode++) {
       part[mode] =

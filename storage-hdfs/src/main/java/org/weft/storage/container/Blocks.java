@@ -3,28 +3,12 @@ package org.weft.storage.container;
 import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 
-/** Runs of entries and extremes of columns. */
+/** Changed coordinates, extremes and order of columns. */
 final class Blocks {
   private Blocks() {}
-
-  /** Entries {@code [from, to)} of a block, copied unless that is all of it. */
-  static CooBlock range(CooBlock block, int from, int to) {
-    if (from == 0 && to == block.size()) {
-      return block;
-    }
-    Object[] columns = new Object[block.order()];
-    for (int mode = 0; mode < columns.length; mode++) {
-      columns[mode] =
-          block.isWide(mode)
-              ? Arrays.copyOfRange(block.longColumn(mode), from, to)
-              : Arrays.copyOfRange(block.intColumn(mode), from, to);
-    }
-    return block.hasLongValues()
-        ? CooBlock.ofColumns(columns, Arrays.copyOfRange(block.longValues(), from, to), to - from)
-        : CooBlock.ofColumns(columns, Arrays.copyOfRange(block.values(), from, to), to - from);
-  }
 
   /** The coordinate in the place of one of {@code mode}, by the table of that mode. */
   interface Relabelling {
@@ -53,19 +37,31 @@ final class Blocks {
         : CooBlock.ofColumns(columns, block.values(), block.size());
   }
 
+  /** The least coordinate in a mode of a block that has entries. */
   static long least(CooBlock block, int mode) {
-    long least = Long.MAX_VALUE;
-    for (int e = 0; e < block.size(); e++) {
-      least = Math.min(least, block.coordinate(mode, e));
-    }
-    return least;
+    return block.isWide(mode)
+        ? Arrays.stream(block.longColumn(mode), 0, block.size()).min().orElseThrow()
+        : ColumnPasses.least(block.intColumn(mode), 0, block.size());
   }
 
+  /** The largest coordinate in a mode of a block that has entries. */
   static long largest(CooBlock block, int mode) {
-    long largest = 0;
-    for (int e = 0; e < block.size(); e++) {
-      largest = Math.max(largest, block.coordinate(mode, e));
+    return block.isWide(mode)
+        ? Arrays.stream(block.longColumn(mode), 0, block.size()).max().orElseThrow()
+        : ColumnPasses.largest(block.intColumn(mode), 0, block.size());
+  }
+
+  /** Whether the coordinates of the entries {@code [from, to)} never decrease in a mode. */
+  static boolean ascends(CooBlock block, int mode, int from, int to) {
+    if (!block.isWide(mode)) {
+      return ColumnPasses.ascends(block.intColumn(mode), from, to);
     }
-    return largest;
+    long[] column = block.longColumn(mode);
+    for (int e = from + 1; e < to; e++) {
+      if (column[e] < column[e - 1]) {
+        return false;
+      }
+    }
+    return true;
   }
 }

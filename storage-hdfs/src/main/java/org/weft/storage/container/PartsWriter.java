@@ -36,7 +36,6 @@ final class PartsWriter implements Closeable {
   private static final int LABEL_BYTES = 8 << 20;
   private static final int PARTS = 64;
   private static final int LEAST_PART_ENTRIES = 1 << 17;
-  private static final int MOST_PART_ENTRIES = 1 << 22;
 
   private final DataFolder folder;
   private final String stem;
@@ -45,12 +44,10 @@ final class PartsWriter implements Closeable {
   private final int order;
   private final ValueType type;
   private final int[] modeOrder;
-  private final int partEntries;
-  private final List<CooBlock> pending = new ArrayList<>();
+  private final PartCuts cuts;
   private final List<Manifest.Part> parts = new ArrayList<>();
   private final List<Manifest.DataFile> files = new ArrayList<>();
   private final TensorStatistics.Builder statistics;
-  private long pendingEntries;
   private @Nullable ArrayWriter file;
 
   /**
@@ -74,8 +71,8 @@ final class PartsWriter implements Closeable {
     this.modeOrder = modeOrder;
     int asked = options.container().partEntries();
     long share = options.entries().orElse(PARTS * 8L * LEAST_PART_ENTRIES) / PARTS;
-    this.partEntries =
-        asked > 0 ? asked : (int) Math.max(LEAST_PART_ENTRIES, Math.min(MOST_PART_ENTRIES, share));
+    long least = Math.max(LEAST_PART_ENTRIES, Math.min(PartCuts.mostPartEntries(), share));
+    this.cuts = new PartCuts(modeOrder[0], asked > 0 ? asked : (int) least, this::writePart);
     this.statistics = TensorStatistics.builder(order);
   }
 
@@ -84,42 +81,7 @@ final class PartsWriter implements Closeable {
       throw new IllegalArgumentException(
           "a block of order " + block.order() + " for a tensor of order " + order);
     }
-    if (block.size() == 0) {
-      return;
-    }
-    pending.add(block);
-    pendingEntries += block.size();
-    if (pendingEntries >= 2L * partEntries) {
-      cut();
-    }
-  }
-
-  /**
-   * Writes what is pending in parts that end with a slice; the last one, which may go on, stays. A
-   * slice of more entries than fit the memory of a task is cut all the same.
-   */
-  private void cut() throws IOException {
-    CooBlock all = CooBlock.concat(pending);
-    pending.clear();
-    int root = modeOrder[0];
-    boolean ascending = true;
-    for (int e = 1; e < all.size() && ascending; e++) {
-      ascending = all.coordinate(root, e) >= all.coordinate(root, e - 1);
-    }
-    int from = 0;
-    int slice = 0;
-    for (int e = 1; e < all.size(); e++) {
-      if (!ascending || all.coordinate(root, e) != all.coordinate(root, e - 1)) {
-        slice = e;
-      }
-      boolean full = slice == e && e - from >= partEntries;
-      if (full || e - from >= Math.max(2 * partEntries, MOST_PART_ENTRIES)) {
-        writePart(Blocks.range(all, from, e));
-        from = e;
-      }
-    }
-    pending.add(Blocks.range(all, from, all.size()));
-    pendingEntries = all.size() - from;
+    cuts.add(block);
   }
 
   private void writePart(CooBlock block) throws IOException {
@@ -223,12 +185,7 @@ final class PartsWriter implements Closeable {
 
   /** Writes the entries that wait for their part to fill. */
   void flush() throws IOException {
-    if (!pending.isEmpty()) {
-      CooBlock rest = CooBlock.concat(pending);
-      pending.clear();
-      pendingEntries = 0;
-      writePart(rest);
-    }
+    cuts.flush();
   }
 
   /** Ends the file; the files written, in order. */

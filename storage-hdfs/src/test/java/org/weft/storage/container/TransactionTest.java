@@ -338,7 +338,7 @@ class TransactionTest {
 
   @Test
   void appendingSharesTheFilesOfTheVersionBefore() throws Exception {
-    CooBlock more = Blocks.range(NEW, 0, 10);
+    CooBlock more = NEW.slice(0, 10);
     write(Existing.REFUSE, OLD);
     byte[] first = Files.readAllBytes(folder.resolve("x.weft/data/1/part-00000.bin"));
     write(Existing.APPEND, more);
