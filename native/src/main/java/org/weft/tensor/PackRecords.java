@@ -1,6 +1,5 @@
 package org.weft.tensor;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -325,21 +324,36 @@ final class PackRecords implements AutoCloseable {
 
   /** All entries as a block. */
   CooBlock toBlock() {
-    int order = layout.shape().order();
-    CooBlock.Builder block = new CooBlock.Builder(order, Math.toIntExact(size), exact);
-    Coordinate[] modes = new Coordinate[order];
-    Arrays.setAll(modes, layout::mode);
-    for (long e = 0; e < size; e++) {
-      for (int mode = 0; mode < order; mode++) {
-        block.set(mode, coordinate(modes[mode], e));
-      }
-      if (exact) {
-        block.finishLong(longValue(e));
-      } else {
-        block.finish(doubleValue(e));
-      }
+    int count = Math.toIntExact(size);
+    Object[] columns = new Object[layout.shape().order()];
+    for (int mode = 0; mode < columns.length; mode++) {
+      columns[mode] = column(layout.mode(mode), layout.shape().size(mode), count);
     }
-    return block.build();
+    if (exact) {
+      long[] longs = new long[count];
+      NativeMemory.copyToArray(values.address(), longs, 0, count);
+      return CooBlock.ofColumns(columns, longs, count);
+    }
+    double[] doubles = new double[count];
+    NativeMemory.copyToArray(values.address(), doubles, 0, count);
+    return CooBlock.ofColumns(columns, doubles, count);
+  }
+
+  private Object column(Coordinate mode, long modeSize, int count) {
+    long step = (long) layout.words() * Long.BYTES;
+    long at = keys.address() + (long) mode.bits().word() * Long.BYTES;
+    if (modeSize > Integer.MAX_VALUE) {
+      long[] wide = new long[count];
+      for (int e = 0; e < count; e++) {
+        wide[e] = mode.of(NativeMemory.getLong(at + e * step));
+      }
+      return wide;
+    }
+    int[] narrow = new int[count];
+    for (int e = 0; e < count; e++) {
+      narrow[e] = (int) mode.of(NativeMemory.getLong(at + e * step));
+    }
+    return narrow;
   }
 
   /** The sum of the squares of all values, the same for any number of threads. */

@@ -118,7 +118,8 @@ public final class Packing {
   }
 
   /** {@code blocks} as one block sorted by {@code modeOrder}; duplicates stay, in their order. */
-  static CooBlock sortedWithDuplicates(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
+  public static CooBlock sortedWithDuplicates(
+      TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
     try (PackRecords records = sortedRecords(shape, modeOrder, blocks, 1)) {
       return records.toBlock();
     }

@@ -44,30 +44,6 @@ final class EntryTable {
     }
   }
 
-  private EntryTable(int[][] columns, int[] sizes, int size) {
-    this.columns = columns;
-    this.sizes = sizes;
-    this.size = size;
-  }
-
-  /** The table with every coordinate divided by {@code side}: the blocks that hold the entries. */
-  EntryTable blocked(int side) {
-    int[][] blocks = new int[columns.length][size];
-    int[] counts = new int[columns.length];
-    for (int m = 0; m < columns.length; m++) {
-      counts[m] = sizes[m] / side + 1;
-      for (int e = 0; e < size; e++) {
-        blocks[m][e] = columns[m][e] / side;
-      }
-    }
-    return new EntryTable(blocks, counts, size);
-  }
-
-  /** Whether two entries agree in all modes. */
-  boolean same(int a, int b) {
-    return sameBut(-1, a, b);
-  }
-
   private int checked(long coordinate, int mode) {
     if (coordinate < 0 || coordinate >= sizes[mode]) {
       throw new WeftException(

@@ -1,9 +1,10 @@
 package org.weft.reorder;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -53,25 +54,22 @@ public record LocalityMetrics(
       throw new IllegalArgumentException(
           "expected at least 1 byte a row and 1 entry a window: " + rowBytes + ", " + window);
     }
-    EntryTable entries = new EntryTable(shape, blocks);
-    int order = entries.order();
-    int[] all = new int[order];
-    Arrays.setAll(all, m -> m);
-    int[] sorted = entries.sortedBy(all);
+    int order = shape.order();
+    int[] all = IntStream.range(0, order).toArray();
+    CooBlock sorted = Packing.sortedWithDuplicates(shape, all, blocks);
+    EntryTable entries = new EntryTable(shape, List.of(sorted));
     List<ModeLocality> modes = new ArrayList<>();
     List<Bandwidth> bandwidths = new ArrayList<>();
     for (int m = 0; m < order; m++) {
-      modes.add(new ModeLocality(m, linesPerWindow(entries, m, sorted, rowBytes, window)));
+      modes.add(new ModeLocality(m, linesPerWindow(entries, m, rowBytes, window)));
       for (int n = m + 1; n < order; n++) {
         bandwidths.add(bandwidth(entries, m, n));
       }
     }
-    return new LocalityMetrics(
-        modes, bandwidths, entriesPerBlock(entries.blocked(BLOCK_SIDE), all));
+    return new LocalityMetrics(modes, bandwidths, entriesPerBlock(entries));
   }
 
-  private static double linesPerWindow(
-      EntryTable entries, int mode, int[] sorted, int rowBytes, int window) {
+  private static double linesPerWindow(EntryTable entries, int mode, int rowBytes, int window) {
     int[] column = entries.column(mode);
     int[] lastWindow = new int[entries.modeSize(mode)];
     long lineCount = ((long) entries.modeSize(mode) * rowBytes) / CACHE_LINE_BYTES + 1;
@@ -80,16 +78,16 @@ public record LocalityMetrics(
     }
     long sum = 0;
     int windows = 0;
-    for (int at = 0; at < sorted.length; at++) {
+    for (int at = 0; at < entries.size(); at++) {
       if (at % window == 0) {
         windows++;
       }
-      long from = (long) column[sorted[at]] * rowBytes;
+      long from = (long) column[at] * rowBytes;
       long first = from / CACHE_LINE_BYTES;
       long last = (from + rowBytes - 1) / CACHE_LINE_BYTES;
       if (rowBytes >= CACHE_LINE_BYTES) { // rows share at most their border lines
-        if (lastWindow[column[sorted[at]]] != windows) {
-          lastWindow[column[sorted[at]]] = windows;
+        if (lastWindow[column[at]] != windows) {
+          lastWindow[column[at]] = windows;
           sum += last - first + 1;
         }
         continue;
@@ -104,15 +102,22 @@ public record LocalityMetrics(
     return windows == 0 ? 0 : sum / (double) windows;
   }
 
-  private static double entriesPerBlock(EntryTable blocks, int[] all) {
-    int[] sorted = blocks.sortedBy(all);
-    long count = sorted.length == 0 ? 0 : 1;
-    for (int at = 1; at < sorted.length; at++) {
-      if (!blocks.same(sorted[at - 1], sorted[at])) {
-        count++;
+  private static double entriesPerBlock(EntryTable entries) {
+    int order = entries.order();
+    Object[] columns = new Object[order];
+    long[] counts = new long[order];
+    for (int m = 0; m < order; m++) {
+      int[] column = new int[entries.size()];
+      for (int e = 0; e < column.length; e++) {
+        column[e] = entries.column(m)[e] / BLOCK_SIDE;
       }
+      columns[m] = column;
+      counts[m] = entries.modeSize(m) / BLOCK_SIDE + 1;
     }
-    return count == 0 ? 0 : sorted.length / (double) count;
+    CooBlock blocks = CooBlock.ofColumns(columns, new double[entries.size()], entries.size());
+    long distinct =
+        entries.size() - Packing.countDuplicates(TensorShape.of(counts), List.of(blocks));
+    return distinct == 0 ? 0 : entries.size() / (double) distinct;
   }
 
   private static Bandwidth bandwidth(EntryTable entries, int row, int column) {

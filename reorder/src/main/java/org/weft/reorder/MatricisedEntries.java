@@ -1,16 +1,21 @@
 package org.weft.reorder;
 
+import java.util.stream.IntStream;
+
 /**
  * The entries of a tensor as those of a matrix whose rows are the slices of one mode and whose
  * columns are the fibers along it, in lexicographic order of the other modes: one number per entry,
  * column above row, sorted by column.
  *
  * <p>Sorted by least significant digits, of at most {@value #DIGIT_BITS} bits, of the columns only:
- * {@code O(entries x column bits / 11)}, all of it streaming; memory 16 bytes per entry. Columns
- * that leave no room for the row in 63 bits are numbered first.
+ * {@code O(entries x column bits / 11)}, all of it streaming and on all cores; memory 16 bytes per
+ * entry. Columns that leave no room for the row in 63 bits are numbered first.
  */
 final class MatricisedEntries {
   private static final int DIGIT_BITS = 11;
+
+  /** Fewer keys are sorted by the calling thread alone. */
+  private static final int CHUNK = 1 << 16;
 
   private final long[] sorted;
   private final int rowBits;
@@ -78,18 +83,54 @@ final class MatricisedEntries {
     return from;
   }
 
+  /**
+   * One pass: every chunk of keys knows where its keys of each digit go, and chunks are parallel.
+   */
   private static void scatter(long[] from, long[] to, int shift, int bits) {
     int mask = (1 << bits) - 1;
-    int[] next = new int[mask + 2];
-    for (long key : from) {
-      next[((int) (key >>> shift) & mask) + 1]++;
+    int chunks = from.length < CHUNK ? 1 : Runtime.getRuntime().availableProcessors();
+    int[][] next = new int[chunks][mask + 1];
+    forEachChunk(
+        chunks,
+        from.length,
+        (chunk, begin, end) -> {
+          int[] counts = next[chunk];
+          for (int e = begin; e < end; e++) {
+            counts[(int) (from[e] >>> shift) & mask]++;
+          }
+        });
+    int at = 0;
+    for (int digit = 0; digit <= mask; digit++) {
+      for (int[] ofChunk : next) {
+        int count = ofChunk[digit];
+        ofChunk[digit] = at;
+        at += count;
+      }
     }
-    for (int d = 1; d <= mask; d++) {
-      next[d] += next[d - 1];
-    }
-    for (long key : from) {
-      to[next[(int) (key >>> shift) & mask]++] = key;
-    }
+    forEachChunk(
+        chunks,
+        from.length,
+        (chunk, begin, end) -> {
+          int[] places = next[chunk];
+          for (int e = begin; e < end; e++) {
+            to[places[(int) (from[e] >>> shift) & mask]++] = from[e];
+          }
+        });
+  }
+
+  /** Takes the keys {@code [begin, end)}. */
+  private interface Chunk {
+    void take(int number, int begin, int end);
+  }
+
+  private static void forEachChunk(int chunks, int keys, Chunk chunk) {
+    IntStream.range(0, chunks)
+        .parallel()
+        .forEach(
+            c -> {
+              int begin = (int) ((long) keys * c / chunks);
+              chunk.take(c, begin, (int) ((long) keys * (c + 1) / chunks));
+            });
   }
 
   private static long[] numbered(EntryTable entries, int mode, int rowBits) {

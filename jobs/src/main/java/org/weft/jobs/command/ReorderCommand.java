@@ -8,6 +8,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.TensorCompiler;
@@ -66,6 +68,7 @@ import picocli.CommandLine.Parameters;
 public final class ReorderCommand extends WeftCommand {
   private static final long CACHE_BYTES = 2L << 20;
   private static final int ROUNDS = 7;
+  private static final int WINDOW = 4096;
 
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
@@ -222,59 +225,81 @@ public final class ReorderCommand extends WeftCommand {
     return inverse ? read.stream().map(Permutation::inverse).toList() : read;
   }
 
+  /**
+   * What an order is worth.
+   *
+   * @param partitions of mode 0; null for a tensor without modes
+   * @param missedMegabytes of rows that MTTKRP reads from beyond the cache, by mode
+   */
+  private record Figures(
+      LocalityMetrics locality,
+      @Nullable PartitionMetrics partitions,
+      List<Double> missedMegabytes) {
+    static Figures of(TensorShape shape, List<CooBlock> blocks, int rowBytes, int parts) {
+      return new Figures(
+          LocalityMetrics.of(shape, blocks, rowBytes, WINDOW),
+          shape.order() == 0 ? null : PartitionMetrics.of(shape, blocks, parts),
+          IntStream.range(0, shape.order() > 1 ? shape.order() : 0)
+              .mapToObj(m -> missed(shape, blocks, m, rowBytes))
+              .toList());
+    }
+  }
+
   private void table(Console console, LoadedTensor tensor, List<CooBlock> relabelled) {
     int rowBytes = Math.multiplyExact(8, rank);
-    int window = 4096;
     int parts = partitions();
     TensorShape shape = tensor.shape();
-    LocalityMetrics before = LocalityMetrics.of(shape, tensor.blocks(), rowBytes, window);
-    LocalityMetrics after = LocalityMetrics.of(shape, relabelled, rowBytes, window);
+    ForkJoinTask<Figures> given =
+        ForkJoinPool.commonPool().submit(() -> Figures.of(shape, tensor.blocks(), rowBytes, parts));
+    Figures now = Figures.of(shape, relabelled, rowBytes, parts);
+    Figures old = given.join();
     TextTable table = new TextTable("<>").row("", "before", "after");
-    for (int b = 0; b < before.bandwidths().size(); b++) {
-      LocalityMetrics.Bandwidth old = before.bandwidths().get(b);
-      LocalityMetrics.Bandwidth now = after.bandwidths().get(b);
-      String modes = "bandwidth of modes " + old.row() + " and " + old.column();
-      line(table, modes + ", average", old.average(), now.average());
-      line(table, modes + ", maximum", old.maximum(), now.maximum());
+    for (int b = 0; b < old.locality().bandwidths().size(); b++) {
+      LocalityMetrics.Bandwidth before = old.locality().bandwidths().get(b);
+      LocalityMetrics.Bandwidth after = now.locality().bandwidths().get(b);
+      String modes = "bandwidth of modes " + before.row() + " and " + before.column();
+      line(table, modes + ", average", before.average(), after.average());
+      line(table, modes + ", maximum", before.maximum(), after.maximum());
     }
     for (int m = 0; m < shape.order(); m++) {
       line(
           table,
-          "cache lines of mode " + m + " per " + Counts.plain(window, "entry"),
-          before.modes().get(m).cacheLinesPerWindow(),
-          after.modes().get(m).cacheLinesPerWindow());
+          "cache lines of mode " + m + " per " + Counts.plain(WINDOW, "entry"),
+          old.locality().modes().get(m).cacheLinesPerWindow(),
+          now.locality().modes().get(m).cacheLinesPerWindow());
     }
     line(
         table,
         "entries per block of side " + LocalityMetrics.BLOCK_SIDE,
-        before.entriesPerBlock(),
-        after.entriesPerBlock());
-    if (shape.order() > 0) {
-      PartitionMetrics old = PartitionMetrics.of(shape, tensor.blocks(), parts);
-      PartitionMetrics now = PartitionMetrics.of(shape, relabelled, parts);
-      String of = Counts.plain(parts, "partition") + " of mode 0: ";
-      line(table, of + "heaviest over mean", old.imbalance(), now.imbalance());
-      for (int m = 1; m < shape.order(); m++) {
-        line(
-            table,
-            of + "rows of mode " + m,
-            old.rowsFetched().get(m - 1),
-            now.rowsFetched().get(m - 1));
-      }
-      line(table, of + "rows fetched", old.totalRowsFetched(), now.totalRowsFetched());
+        old.locality().entriesPerBlock(),
+        now.locality().entriesPerBlock());
+    if (old.partitions() != null && now.partitions() != null) {
+      partitionLines(table, old.partitions(), now.partitions());
     }
-    for (int m = 0; m < shape.order() && shape.order() > 1; m++) {
+    for (int m = 0; m < old.missedMegabytes().size(); m++) {
       line(
           table,
           "MTTKRP of mode " + m + ": MB of rows not in 2 MiB of cache",
-          missedMegabytes(shape, tensor.blocks(), m, rowBytes),
-          missedMegabytes(shape, relabelled, m, rowBytes));
+          old.missedMegabytes().get(m),
+          now.missedMegabytes().get(m));
     }
     table.lines().forEach(line -> console.report("%s", line));
   }
 
-  private static double missedMegabytes(
-      TensorShape shape, List<CooBlock> blocks, int mode, int rowBytes) {
+  private static void partitionLines(TextTable table, PartitionMetrics old, PartitionMetrics now) {
+    String of = Counts.plain(old.partitions(), "partition") + " of mode 0: ";
+    line(table, of + "heaviest over mean", old.imbalance(), now.imbalance());
+    for (int m = 0; m < old.rowsFetched().size(); m++) {
+      line(
+          table,
+          of + "rows of mode " + (m + 1),
+          old.rowsFetched().get(m),
+          now.rowsFetched().get(m));
+    }
+    line(table, of + "rows fetched", old.totalRowsFetched(), now.totalRowsFetched());
+  }
+
+  private static double missed(TensorShape shape, List<CooBlock> blocks, int mode, int rowBytes) {
     int[] levels =
         IntStream.range(0, shape.order())
             .boxed()
