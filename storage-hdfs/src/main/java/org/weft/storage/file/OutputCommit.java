@@ -24,7 +24,8 @@ import org.weft.text.Bytes;
  * new, never a mixture; the old version waits under a hidden name and comes back if the rename
  * fails. Object stores whose rename copies are outside this contract.
  *
- * <p>A device ({@link Devices}) gets the bytes as they come, and stays.
+ * <p>A device ({@link Devices}) gets the bytes as they come, and stays. A symbolic link stays, and
+ * the output is where it leads.
  *
  * <p>On executors: {@link #attempt} is for outputs that several attempts of a task may write; the
  * first to commit wins and the others vanish. A file is an attempt at the driver's {@link
@@ -62,15 +63,16 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
    */
   private OutputCommit(FileAccess access, String uri, String named, Existing existing) {
     this.uri = StorageFault.withoutHiddenNames(named);
-    this.target = access.path(uri);
-    this.fs = access.fileSystem(target);
+    Path path = access.path(uri);
+    this.fs = access.fileSystem(path);
+    this.isDevice = Devices.isDevice(fs, path);
+    this.target = isDevice ? path : Links.followed(fs, path);
     this.existing = existing;
     Path parent = target.getParent();
     if (parent == null) {
       throw new WeftException(
           ErrorCode.USAGE, this.uri + ": expected an output below the root folder, found the root");
     }
-    this.isDevice = Devices.isDevice(fs, target);
     this.staging =
         isDevice
             ? target

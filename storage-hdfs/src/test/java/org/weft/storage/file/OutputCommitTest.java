@@ -91,6 +91,27 @@ class OutputCommitTest {
     assertThat(names()).containsExactly("pipe");
   }
 
+  /** Links may follow each other, and lead to what is not there yet. */
+  @Test
+  void aSymbolicLinkStaysAndTheOutputIsWhereItLeads() throws IOException {
+    Path there = Files.createDirectory(folder.resolve("there"));
+    for (String name : List.of("file", "next", "folder")) {
+      Files.createSymbolicLink(
+          folder.resolve(name), name.equals("next") ? Path.of("file") : Path.of("there", name));
+    }
+    for (String text : List.of("new", "replaced")) {
+      writeFile(Entries.ACCESS, local("next"), true, text);
+      writeFolder(Entries.ACCESS, local("folder"), true, text);
+      assertThat(there.resolve("file")).hasContent(text);
+      assertThat(there.resolve("folder/part")).hasContent(text);
+    }
+    assertCode(() -> writeFile(Entries.ACCESS, local("next"), false, "-"), ErrorCode.OUTPUT_EXISTS);
+    for (String name : List.of("file", "next", "folder")) {
+      assertThat(folder.resolve(name)).isSymbolicLink();
+    }
+    assertThat(names()).containsExactly("file", "folder", "next", "there");
+  }
+
   private static void write(OutputStream out, String text) throws IOException {
     try (out) {
       out.write(text.getBytes(StandardCharsets.UTF_8));
