@@ -152,6 +152,33 @@ WEFT_METHOD(jint, ascends)(JNIEnv *env, jclass, jintArray column, jint from, jin
   return 1 - descents;
 }
 
+/* Puts the last of `ranges` ascending starts that is no larger than each of column[0, size) into
+ * `found`: 1, or 0 if an element is not within [starts[0], end); -1 if an array cannot be held. */
+WEFT_METHOD(jint, ranges)(JNIEnv *env, jclass, jintArray column, jint size, jlongArray starts,
+                          jint ranges, jlong end, jintArray found) {
+  Elements<jint> elements(env, column);
+  Elements<jlong> firsts(env, starts);
+  Elements<jint> out(env, found);
+  if (!elements.held() || !firsts.held() || !out.held()) return -1;
+  jlong from = 0, to = 0; /* the range of the element before */
+  jint range = 0;
+  for (jint e = 0; e < size; e++) {
+    jlong element = elements[e];
+    if (element < from || element >= to) {
+      if (element < firsts[0] || element >= end) return 0;
+      range = 0;
+      for (jint past = ranges; past - range > 1;) {
+        jint middle = range + (past - range) / 2;
+        (firsts[middle] <= element ? range : past) = middle;
+      }
+      from = firsts[range];
+      to = range + 1 < ranges ? firsts[range + 1] : end;
+    }
+    out[e] = range;
+  }
+  return 1;
+}
+
 /* Adds 1 to the counts of the elements of column[from, to) without their lowest `shift` bits. */
 WEFT_METHOD(jboolean, count)(JNIEnv *env, jclass, jintArray column, jint from, jint to, jint shift,
                              jintArray counts) {

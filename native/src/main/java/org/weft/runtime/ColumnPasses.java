@@ -46,6 +46,24 @@ public final class ColumnPasses {
   }
 
   /**
+   * Finds the range of each of the first {@code size} elements: the last one that starts no later.
+   *
+   * @param starts of the ranges, not descending; there is at least one
+   * @param end of the last range
+   * @param found receives the numbers of the ranges
+   * @return whether all elements are in a range; if not, {@code found} is undefined
+   */
+  public static boolean ranges(int[] column, int size, long[] starts, long end, int[] found) {
+    Objects.checkFromToIndex(0, size, column.length);
+    Objects.checkFromToIndex(0, size, found.length);
+    Objects.checkIndex(0, starts.length);
+    NativeRuntime.require();
+    int within = NativeRuntime.ranges(column, size, starts, starts.length, end, found);
+    require(within >= 0);
+    return within == 1;
+  }
+
+  /**
    * Adds 1 to {@code counts[element >>> shift]} for each of the elements {@code [from, to)}.
    *
    * @param largest of the elements, none of which is negative

@@ -84,6 +84,9 @@ public final class NativeRuntime {
 
   static native int ascends(int[] column, int from, int to);
 
+  static native int ranges(
+      int[] column, int size, long[] starts, int ranges, long end, int[] found);
+
   static native boolean count(int[] column, int from, int to, int shift, int[] counts);
 
   static native boolean scaleRows(double[] rows, int count, double[] scale, int columns);

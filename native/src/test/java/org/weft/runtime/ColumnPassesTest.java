@@ -38,6 +38,57 @@ class ColumnPassesTest {
   }
 
   @Test
+  void leastAndOrderAreThoseOfTheRange() {
+    Random random = new Random(4);
+    for (int round = 0; round < 300; round++) {
+      int[] column = random.ints(1 + random.nextInt(100), -3, 1 + random.nextInt(9)).toArray();
+      int to = 1 + random.nextInt(column.length);
+      int from = random.nextInt(to);
+      if (round % 3 == 0) {
+        Arrays.sort(column, from, to);
+      }
+      int[] range = Arrays.copyOfRange(column, from, to);
+      assertThat(ColumnPasses.least(column, from, to))
+          .isEqualTo(Arrays.stream(range).min().orElseThrow());
+      int[] ascending = range.clone();
+      Arrays.sort(ascending);
+      assertThat(ColumnPasses.ascends(column, from, to)).isEqualTo(Arrays.equals(range, ascending));
+    }
+    assertThat(ColumnPasses.ascends(new int[0], 0, 0)).isTrue();
+    assertThatThrownBy(() -> ColumnPasses.least(new int[3], 2, 2))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void elementsAreInTheLastRangeThatStartsNoLater() {
+    Random random = new Random(5);
+    for (int round = 0; round < 300; round++) {
+      long end = 1 + random.nextInt(200);
+      long[] starts = random.longs(1 + random.nextInt(20), 0, end).toArray();
+      starts[0] = 0;
+      Arrays.sort(starts);
+      int[] column = random.ints(random.nextInt(100), 0, (int) end).toArray();
+      int[] found = new int[column.length];
+      assertThat(ColumnPasses.ranges(column, column.length, starts, end, found)).isTrue();
+      for (int e = 0; e < column.length; e++) {
+        int expected = starts.length - 1;
+        while (starts[expected] > column[e]) {
+          expected--;
+        }
+        assertThat(found[e]).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void elementsOutsideOfAllRangesAreReported() {
+    long[] starts = {0, 4};
+    assertThat(ColumnPasses.ranges(new int[] {0, 9}, 2, starts, 10, new int[2])).isTrue();
+    assertThat(ColumnPasses.ranges(new int[] {0, 10}, 2, starts, 10, new int[2])).isFalse();
+    assertThat(ColumnPasses.ranges(new int[] {-1}, 1, starts, 10, new int[1])).isFalse();
+  }
+
+  @Test
   void heightsAreCountedOrReturned() {
     int[] counts = {4, 0, 5, 4, 1 << 30, 3, 5, 4};
     int[] heights = new int[5];

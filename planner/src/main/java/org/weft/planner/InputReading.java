@@ -1,16 +1,24 @@
 package org.weft.planner;
 
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How many tasks can read the input at a time.
+ * How tasks can read the input.
  *
- * @param tasks at most; 1 for a file that cannot be split
+ * @param tasks at most, at a time; 1 for a file that cannot be split
  * @param why they are so few, as words after "one task: "; empty where nothing is to be said
+ * @param layout of the parts of the file; null if it says nothing about them
  */
-public record InputReading(int tasks, String why) implements Serializable {
+public record InputReading(int tasks, String why, @Nullable PartLayout layout)
+    implements Serializable {
   /** By all tasks, as of what no file has. */
   public static InputReading free() {
-    return new InputReading(Integer.MAX_VALUE, "");
+    return new InputReading(Integer.MAX_VALUE, "", null);
+  }
+
+  /** The same for entries that do not lie so, or have other coordinates. */
+  public InputReading withoutLayout() {
+    return new InputReading(tasks, why, null);
   }
 }

@@ -192,7 +192,8 @@ public final class Planner {
     double entries = statistics.entries();
     double bytes =
         entries
-            * new StepModel(statistics, resources, options.machine(), 1).blockBytesPerEntry()
+            * new StepModel(statistics, resources, options.machine(), InputReading.free())
+                .blockBytesPerEntry()
             * PACKING_COPIES;
     double room =
         resources.memoryBytesPerExecutor() * MEMORY_FRACTION / resources.tasksPerExecutor();
@@ -234,7 +235,7 @@ public final class Planner {
       this.statistics = statistics;
       this.resources = resources;
       this.stored = options.partitions() == 0 ? stored : null;
-      this.reading = reading;
+      this.reading = options.reproducible() ? reading.withoutLayout() : reading;
       this.partitions = partitionCount(statistics, resources);
       this.inOneResult =
           resources.inTurn() && options.partitions() == 0 && !options.reproducible()
@@ -246,7 +247,7 @@ public final class Planner {
     }
 
     StepModel steps() {
-      return new StepModel(statistics, resources, options.machine(), reading.tasks());
+      return new StepModel(statistics, resources, options.machine(), reading);
     }
 
     List<ModePlan> of(Job job) {
@@ -314,7 +315,7 @@ public final class Planner {
           statistics,
           judged,
           options.machine(),
-          reading.tasks(),
+          judge.steps(),
           statement -> judge.pass(statement.mode(), choice.of(statement)));
     }
 

@@ -16,10 +16,13 @@ import org.weft.statistics.TensorStatistics;
 /**
  * Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write.
  *
- * @param readers most tasks that can read the input at a time; 1 for a file that cannot be split
+ * @param reading of the input
  */
 record StepModel(
-    TensorStatistics statistics, Resources resources, MachineParameters machine, int readers) {
+    TensorStatistics statistics,
+    Resources resources,
+    MachineParameters machine,
+    InputReading reading) {
   private static final int KERNEL = 4; // steps before it
   private static final double PACKING_COPIES = 3; // blocks, sort keys, storage
 
@@ -74,7 +77,7 @@ record StepModel(
       kernelSeconds += makespan(mode) + stages(mode) * resources.stepSeconds(machine);
     }
     double passes = forms.size();
-    double shuffled = resources.inTurn() ? 0 : blocks * passes; // one process shares its entries
+    double shuffled = blocks * forms.keySet().stream().filter(this::isShuffled).count();
     double kernelHeld = storageHeld + operandBytes(modes) + resultsInWork(modes);
     List<StepCosts> steps =
         new ArrayList<>(
@@ -83,7 +86,7 @@ record StepModel(
                     "read",
                     text,
                     0,
-                    text / machine.parsedBytesPerSecond() / Math.min(slots, readers),
+                    text / machine.parsedBytesPerSecond() / Math.min(slots, reading.tasks()),
                     blocksHeld),
                 new StepCosts(
                     "shuffle",
@@ -106,6 +109,12 @@ record StepModel(
       steps.add(KERNEL, start(modes.subList(modes.size() - once, modes.size()), kernelHeld));
     }
     return new PlanCosts(steps, storage, iterations);
+  }
+
+  /** One process shares its entries, and partitions whose entries lie together are read as such. */
+  private boolean isShuffled(PackedForm form) {
+    return !resources.inTurn()
+        && (reading.layout() == null || reading.layout().partsOf(form.partitioning()).isEmpty());
   }
 
   private StepCosts start(List<ModePlan> passes, double held) {

@@ -51,7 +51,7 @@ final class TreeSearch {
 
   /**
    * @param resources that times are predicted for
-   * @param readers most tasks that can read the input at a time
+   * @param steps what times are predicted by
    * @param planned the pass of a statement
    */
   TreeSearch(
@@ -60,7 +60,7 @@ final class TreeSearch {
       TensorStatistics statistics,
       Resources resources,
       MachineParameters machine,
-      int readers,
+      StepModel steps,
       Function<RowStatement, ModePlan> planned) {
     this.rank = rank;
     this.type = type;
@@ -68,7 +68,7 @@ final class TreeSearch {
     this.shape = statistics.shape();
     this.resources = resources;
     this.machine = machine;
-    this.steps = new StepModel(statistics, resources, machine, readers);
+    this.steps = steps;
     this.planned = planned;
   }
 

@@ -623,7 +623,8 @@ class PlannerTest {
     double[] seconds = new double[9];
     for (int readers : new int[] {1, 2, 8}) {
       JobPlan plan =
-          planner().plan(job, statistics, cluster, null, new InputReading(readers, "a reason"));
+          planner()
+              .plan(job, statistics, cluster, null, new InputReading(readers, "a reason", null));
       assertThat(planner().explain(plan).contains("reading     one task: a reason\n"))
           .isEqualTo(readers < 8);
       seconds[readers] = plan.predicted().step("read").orElseThrow().seconds();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Steps;
@@ -16,7 +17,9 @@ import org.weft.error.WeftException;
 import org.weft.planner.InputReading;
 import org.weft.planner.JobPlan;
 import org.weft.planner.PackedForm;
+import org.weft.planner.PartLayout;
 import org.weft.planner.StoredForm;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
@@ -96,7 +99,22 @@ public abstract class EngineTensor implements StatementOperand {
             ? "a file that ends in "
                 + compression.suffix()
                 + " cannot be read in parts; .bz2 and .weft can"
-            : "");
+            : "",
+        plan.header().details() instanceof Container container ? layout(container) : null);
+  }
+
+  private static PartLayout layout(Container container) {
+    int mode = container.format().modeOrder()[0];
+    return new PartLayout(
+        mode,
+        IntStream.range(0, container.partCount())
+            .mapToObj(
+                part ->
+                    new PartLayout.Part(
+                        container.first(part, mode),
+                        container.last(part, mode),
+                        container.entries(part)))
+            .toList());
   }
 
   /**
@@ -170,6 +188,15 @@ public abstract class EngineTensor implements StatementOperand {
   }
 
   /**
+   * The parts of the file that each partition of a cut has entries of; none if its entries do not
+   * lie together.
+   */
+  protected final List<List<Integer>> partsOf(ModePartitioning cut) {
+    PartLayout layout = reading().layout();
+    return layout == null ? List.of() : layout.partsOf(cut);
+  }
+
+  /**
    * Entries that repeat the coordinates of another. Known once a job has packed the tensor;
    * otherwise sorts it for the count.
    */
@@ -229,7 +256,7 @@ public abstract class EngineTensor implements StatementOperand {
 
   /** How the file is read that the entries come from. */
   public final InputReading reading() {
-    return cost.reading();
+    return parsedRelabelling() == null ? cost.reading() : cost.reading().withoutLayout();
   }
 
   /** The tensor whose entries this one shares, or null. */

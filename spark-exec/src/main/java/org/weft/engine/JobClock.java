@@ -73,11 +73,15 @@ public final class JobClock {
     peaks.merge(executor, bytes, Math::max);
   }
 
-  /** Books a job that shuffled and packed in {@code elapsed} ns. */
-  public void packed(long elapsed) {
+  /**
+   * Books a job that packed in {@code elapsed} ns.
+   *
+   * @param arrival how the entries came to be packed: the phase of the time that is left
+   */
+  public void packed(String arrival, long elapsed) {
     long pack = Math.min(elapsed, concurrent(drain("pack"), slots));
     add("pack", pack);
-    add("shuffle", elapsed - pack);
+    add(arrival, elapsed - pack);
   }
 
   /** Books the writing or the collecting of a method's result, which took {@code elapsed} ns. */

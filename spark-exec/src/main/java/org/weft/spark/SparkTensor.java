@@ -1,5 +1,6 @@
 package org.weft.spark;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,7 @@ final class SparkTensor extends EngineTensor {
   private final JavaSparkContext context;
   private final FileAccess files;
   private final ParsedEntries parsed;
+  private final @Nullable InputPlan plan;
   private final Map<PackedForm, ResidentTensor> resident = new LinkedHashMap<>();
 
   private SparkTensor(
@@ -58,11 +60,13 @@ final class SparkTensor extends EngineTensor {
       @Nullable Order order,
       @Nullable SparkTensor source,
       @Nullable Container container,
+      @Nullable InputPlan plan,
       ReadCost cost) {
     super(uri, valueType, statistics, order, source, container, cost);
     this.context = context;
     this.files = files;
     this.parsed = parsed;
+    this.plan = plan;
   }
 
   /** Parses, counts and caches in one pass; a container has been counted when it was written. */
@@ -81,6 +85,7 @@ final class SparkTensor extends EngineTensor {
           Order.stored(new SparkBlocks(context, entries), container),
           null,
           container,
+          plan,
           new ReadCost(
               System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading(plan)));
     }
@@ -100,6 +105,7 @@ final class SparkTensor extends EngineTensor {
           valueType,
           ParsedEntries.of(kept, sliced(parsed, all.blocks(), context.defaultParallelism())),
           all.values().build(shape),
+          null,
           null,
           null,
           null,
@@ -184,6 +190,7 @@ final class SparkTensor extends EngineTensor {
         null,
         null,
         null,
+        null,
         new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes(), reading));
   }
 
@@ -191,7 +198,7 @@ final class SparkTensor extends EngineTensor {
   SparkTensor select(String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
     JavaRDD<CooBlock> made =
         parsed.parts().mapPartitions(parts -> step.run(new SparkBlocks.Blocks(parts)), true);
-    return of(context, files, name, made, shape, valueType(), reading());
+    return of(context, files, name, made, shape, valueType(), reading().withoutLayout());
   }
 
   /** Blocks as parts, numbered from an origin. */
@@ -244,7 +251,7 @@ final class SparkTensor extends EngineTensor {
   @Override
   protected EngineTensor under(Order newOrder, TensorStatistics moved) {
     return new SparkTensor(
-        context, files, uri(), valueType(), parsed, moved, newOrder, this, null, cost());
+        context, files, uri(), valueType(), parsed, moved, newOrder, this, null, null, cost());
   }
 
   /** Whether the packed copy of this form exists. */
@@ -263,21 +270,35 @@ final class SparkTensor extends EngineTensor {
    * pass over the entries sends them to the partitions of all forms.
    */
   void makeResident(List<PackedForm> forms, JobClock clock) {
-    List<PackedForm> missing = forms.stream().filter(form -> !isResident(form)).toList();
-    for (PackedForm form : missing) {
-      StoredPartitions stored = stored(form);
-      if (stored != null) {
-        long start = System.nanoTime();
-        resident.put(form, load(stored, form));
-        clock.add("read", System.nanoTime() - start);
+    List<PackedForm> shuffled = new ArrayList<>();
+    for (PackedForm form : forms) {
+      if (!isResident(form) && !read(form, clock)) {
+        shuffled.add(form);
       }
     }
-    List<PackedForm> shuffled = missing.stream().filter(form -> !isResident(form)).toList();
     if (!shuffled.isEmpty()) {
       long start = System.nanoTime();
       pack(shuffled, clock.measurements(), resident);
-      clock.packed(System.nanoTime() - start);
+      clock.packed("shuffle", System.nanoTime() - start);
     }
+  }
+
+  /** Makes a form of parts of the file alone, if each partition has its own. */
+  private boolean read(PackedForm form, JobClock clock) {
+    long start = System.nanoTime();
+    StoredPartitions stored = stored(form);
+    if (stored != null) {
+      resident.put(form, load(stored, form));
+      clock.add("read", System.nanoTime() - start);
+      return true;
+    }
+    List<List<Integer>> parts = partsOf(form.partitioning());
+    if (plan == null || parts.isEmpty()) {
+      return false;
+    }
+    resident.put(form, packParts(plan, parts, form, clock.measurements()));
+    clock.packed("read", System.nanoTime() - start);
+    return true;
   }
 
   /** What lies in the files as the kernel wants it is read straight into its place. */
@@ -301,6 +322,18 @@ final class SparkTensor extends EngineTensor {
               statistics().shape(),
               measurements));
     }
+  }
+
+  /** Each partition reads the parts of the file that have entries of it. */
+  private ResidentTensor packParts(
+      InputPlan file, List<List<Integer>> parts, PackedForm form, Measurements measurements) {
+    SplitByPartition cut = new SplitByPartition(List.of(form.partitioning()), null);
+    JavaPairRDD<Integer, OriginBlock> own =
+        JavaPairRDD.fromJavaRDD(
+            SplitRdd.of(context.sc(), files, file, parts)
+                .toJavaRDD()
+                .mapPartitionsWithIndex(cut::of, true));
+    return ResidentTensor.pack(own, 0, form, statistics().shape(), measurements);
   }
 
   /** The parsed entries, sent to the partitions of each of these modes, one after the other. */

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.RandomRows;
 import org.weft.decomposition.rows.RowSource;
@@ -64,9 +66,14 @@ class StoredTensorTest {
   }
 
   private JobReport mttkrp(String uri, int mode, ValueType type, String output) {
+    return mttkrp(uri, mode, type, 0, output);
+  }
+
+  private JobReport mttkrp(String uri, int mode, ValueType type, int partitions, String output) {
     try (Engine engine =
         SparkEngine.create(
-            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(0)))) {
+            LocalSpark.context(),
+            EngineOptions.defaults().planning(p -> p.withPartitions(partitions)))) {
       EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
       List<RowSource> factors = new ArrayList<>();
       for (int m = 0; m < 3; m++) {
@@ -132,10 +139,27 @@ class StoredTensorTest {
           assertThat(report.partitions()).isGreaterThan(4);
           assertThat(report.seconds("shuffle") + report.seconds("pack")).isZero();
         } else {
-          assertThat(report.seconds("shuffle")).isPositive();
+          assertThat(report.seconds("pack")).isPositive();
         }
         assertThat(folder.resolve("stored.npy")).hasSameBinaryContentAs(folder.resolve("text.npy"));
       }
+    }
+    LocalSpark.assertNothingResident();
+  }
+
+  /** Along the mode by which the parts are ordered; along another one entries change tasks. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void partitionsAreReadFromTheirOwnParts(int partitions) throws Exception {
+    String text = write("r.tns", Existing.REFUSE, 0, 40);
+    String stored = write("r.weft", Existing.REFUSE, 0, 25);
+    write("r.weft", Existing.APPEND, 25, 40);
+    for (int mode = 0; mode < 3; mode++) {
+      mttkrp(text, mode, ValueType.DOUBLE, partitions, "text.npy");
+      JobReport report = mttkrp(stored, mode, ValueType.DOUBLE, partitions, "stored.npy");
+      assertThat(report.partitions()).isEqualTo(partitions);
+      assertThat(report.seconds("shuffle") == 0).isEqualTo(mode == 0 || partitions == 1);
+      assertThat(folder.resolve("stored.npy")).hasSameBinaryContentAs(folder.resolve("text.npy"));
     }
     LocalSpark.assertNothingResident();
   }
@@ -167,7 +191,7 @@ class StoredTensorTest {
     String stored = write("o.weft", Existing.REFUSE, 0, 40);
     write("o.weft", Existing.APPEND, 10, 20);
     JobReport report = mttkrp(stored, 0, ValueType.DOUBLE, "twice.npy");
-    assertThat(report.seconds("shuffle")).isPositive();
+    assertThat(report.seconds("pack")).isPositive();
     mttkrp(write("p.tns", Existing.REFUSE, 0, 40), 0, ValueType.DOUBLE, "once.npy");
     DenseMatrix twice =
         org.weft.storage.npy.NpyFile.read(

@@ -166,16 +166,13 @@ public final class ModePartitioning implements Serializable {
    * @throws IndexOutOfBoundsException when the coordinate is outside the mode
    */
   public int partitionOf(long coordinate, long hashOfOtherCoordinates) {
-    if (coordinate < 0 || coordinate >= modeSize) {
-      throw new IndexOutOfBoundsException(
-          "coordinate " + coordinate + " of mode " + mode + " is outside [0, " + modeSize + ")");
-    }
+    groups.requireWithin(mode, coordinate);
     int g = groups.rangeOf(coordinate);
-    int shares = pieces[g];
-    if (shares == 1) {
-      return partition[g];
-    }
-    return partition[g] + (int) (((hashOfOtherCoordinates >>> 32) * shares) >>> 32);
+    return pieces[g] == 1 ? partition[g] : pieceOf(g, hashOfOtherCoordinates);
+  }
+
+  private int pieceOf(int group, long hash) {
+    return partition[group] + (int) (((hash >>> 32) * pieces[group]) >>> 32);
   }
 
   /**
@@ -188,10 +185,10 @@ public final class ModePartitioning implements Serializable {
       grid.partitions(mode, block, into);
       return;
     }
-    for (int e = 0; e < size; e++) {
-      long coordinate = block.coordinate(mode, e);
-      int p = partitionOf(coordinate, 0);
-      into[e] = split && ranges.get(p).pieces() > 1 ? partitionOf(coordinate, hash(block, e)) : p;
+    groups.rangesOf(block, mode, into);
+    for (int e = 0; split && e < size; e++) {
+      int g = into[e];
+      into[e] = pieces[g] == 1 ? partition[g] : pieceOf(g, hash(block, e));
     }
   }
 

@@ -1,6 +1,7 @@
 package org.weft.planner.partition;
 
 import java.io.Serializable;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 
 /** Finds the range that a slice of a mode is in, in {@code O(1)} for ranges of like lengths. */
@@ -10,6 +11,7 @@ final class SliceIndex implements Serializable {
   private static final int TABLE_BITS = 12;
 
   private final long[] starts;
+  private final long size;
   // First candidate among the ranges for each block of 2^tableShift slices.
   private final int tableShift;
   private final int[] table;
@@ -21,6 +23,7 @@ final class SliceIndex implements Serializable {
    */
   SliceIndex(long[] starts, long size) {
     this.starts = starts;
+    this.size = size;
     tableShift = Math.max(0, 64 - Long.numberOfLeadingZeros(size) - TABLE_BITS);
     table = new int[(int) (Math.max(0, size - 1) >>> tableShift) + 1];
     for (int block = 0, range = 0; block < table.length; block++) {
@@ -42,21 +45,43 @@ final class SliceIndex implements Serializable {
     return range;
   }
 
+  /**
+   * The range of every entry, by a mode of their coordinates.
+   *
+   * @throws IndexOutOfBoundsException when a coordinate is outside the mode
+   */
+  void rangesOf(CooBlock block, int mode, int[] into) {
+    int entries = block.size();
+    if (!block.isWide(mode)
+        && ColumnPasses.ranges(block.intColumn(mode), entries, starts, size, into)) {
+      return;
+    }
+    for (int e = 0; e < entries; e++) {
+      long slice = block.coordinate(mode, e);
+      requireWithin(mode, slice);
+      into[e] = rangeOf(slice);
+    }
+  }
+
+  /**
+   * @throws IndexOutOfBoundsException when a coordinate is outside the mode
+   */
+  void requireWithin(int mode, long slice) {
+    if (slice < 0 || slice >= size) {
+      throw new IndexOutOfBoundsException(
+          "coordinate " + slice + " of mode " + mode + " is outside [0, " + size + ")");
+    }
+  }
+
   /** Replaces each number by the number times the count of ranges, plus the entry's range. */
   void append(CooBlock block, int mode, int[] numbers) {
     if (starts.length == 1) {
       return;
     }
-    if (block.isWide(mode)) {
-      long[] column = block.longColumn(mode);
-      for (int e = 0; e < block.size(); e++) {
-        numbers[e] = numbers[e] * starts.length + rangeOf(column[e]);
-      }
-    } else {
-      int[] column = block.intColumn(mode);
-      for (int e = 0; e < block.size(); e++) {
-        numbers[e] = numbers[e] * starts.length + rangeOf(column[e]);
-      }
+    int[] range = new int[block.size()];
+    rangesOf(block, mode, range);
+    for (int e = 0; e < range.length; e++) {
+      numbers[e] = numbers[e] * starts.length + range[e];
     }
   }
 }

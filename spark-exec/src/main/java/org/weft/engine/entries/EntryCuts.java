@@ -30,6 +30,9 @@ public final class EntryCuts {
     for (int p = 0; p < partitioning.partitions(); p++) {
       ends[p + 1] += ends[p];
     }
+    if (block.size() > 0 && ends[partitionOf[0] + 1] - ends[partitionOf[0]] == block.size()) {
+      return List.of(new Cut(partitionOf[0], block));
+    }
     int[] order = new int[partitionOf.length];
     int[] at = ends.clone();
     for (int e = 0; e < partitionOf.length; e++) {

@@ -5,7 +5,10 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
 import org.apache.spark.api.java.function.PairFlatMapFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.EntryCuts;
@@ -46,6 +49,15 @@ public final class SplitByPartition
   @Override
   public Iterator<Tuple2<Integer, OriginBlock>> call(Iterator<ParsedPart> parts) {
     return new Pieces(parts);
+  }
+
+  /** The pieces of one partition alone. */
+  public Iterator<Tuple2<Integer, OriginBlock>> of(int partition, Iterator<ParsedPart> parts) {
+    Iterator<Tuple2<Integer, OriginBlock>> pieces = call(parts);
+    return StreamSupport.stream(
+            Spliterators.spliteratorUnknownSize(pieces, Spliterator.ORDERED), false)
+        .filter(piece -> piece._1() == partition)
+        .iterator();
   }
 
   private final class Pieces implements Iterator<Tuple2<Integer, OriginBlock>> {

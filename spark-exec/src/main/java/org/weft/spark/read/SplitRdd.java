@@ -23,8 +23,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * The input splits of one file, a partition for each or for a few neighbours: the blocks of a
- * split, then its statistics unless they are known.
+ * The input splits of one file, a partition for each or for some of them: the blocks of a split,
+ * then its statistics unless they are known.
  */
 public final class SplitRdd extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
@@ -33,23 +33,31 @@ public final class SplitRdd extends RDD<ParsedPart> {
 
   private final FileAccess files;
   private final InputPlan plan;
-  private final boolean joined;
+  private final boolean known;
+  private final @Nullable List<List<Integer>> runs;
   private final transient List<List<String>> hosts;
 
-  private SplitRdd(SparkContext context, FileAccess files, InputPlan plan, boolean joined) {
+  private SplitRdd(
+      SparkContext context,
+      FileAccess files,
+      InputPlan plan,
+      boolean known,
+      @Nullable List<List<Integer>> runs) {
     super(
         context,
         CollectionConverters.asScala(List.<org.apache.spark.Dependency<?>>of()).toSeq(),
         ClassTag$.MODULE$.apply(ParsedPart.class));
     this.files = files;
     this.plan = plan;
-    this.joined = joined;
+    this.known = known;
+    this.runs = runs;
     this.hosts = hosts(files, plan);
   }
 
   /** A partition for each split, with its statistics. */
   public static SplitRdd of(SparkContext context, FileAccess files, InputPlan plan) {
-    return new SplitRdd(context, files, plan, false);
+    return new SplitRdd(
+        context, files, plan, false, each(plan.splits().size(), plan.splits().size()));
   }
 
   /**
@@ -58,24 +66,40 @@ public final class SplitRdd extends RDD<ParsedPart> {
    * partitions per core that is there when the first job starts remain. The statistics are known.
    */
   public static SplitRdd joined(SparkContext context, FileAccess files, InputPlan plan) {
-    return new SplitRdd(context, files, plan, true);
+    return new SplitRdd(context, files, plan, true, null);
   }
 
-  /** The splits numbered {@code [from, to)}. */
-  private record Run(int index, int from, int to) implements Partition {
+  /** A partition for each list of numbers of splits. The statistics are known. */
+  public static SplitRdd of(
+      SparkContext context, FileAccess files, InputPlan plan, List<List<Integer>> splits) {
+    return new SplitRdd(context, files, plan, true, splits);
+  }
+
+  /** Equally many neighbours in each of some runs. */
+  private static List<List<Integer>> each(long splits, int runs) {
+    return IntStream.range(0, runs)
+        .mapToObj(
+            r ->
+                IntStream.range((int) (splits * r / runs), (int) (splits * (r + 1) / runs))
+                    .boxed()
+                    .toList())
+        .toList();
+  }
+
+  /** Splits by their numbers. */
+  private record Run(int index, int[] splits) implements Partition {
     private static final long serialVersionUID = 1L;
   }
 
   @Override
   public Partition[] getPartitions() {
-    long splits = plan.splits().size();
-    int runs = joined ? runs() : (int) splits;
-    return IntStream.range(0, runs)
-        .mapToObj(r -> new Run(r, (int) (splits * r / runs), (int) (splits * (r + 1) / runs)))
+    List<List<Integer>> all = runs == null ? each(plan.splits().size(), joinedRuns()) : runs;
+    return IntStream.range(0, all.size())
+        .mapToObj(r -> new Run(r, all.get(r).stream().mapToInt(split -> split).toArray()))
         .toArray(Partition[]::new);
   }
 
-  private int runs() {
+  private int joinedRuns() {
     long fewest =
         Math.max(
             (long) TASKS_PER_CORE * sparkContext().defaultParallelism(),
@@ -85,7 +109,9 @@ public final class SplitRdd extends RDD<ParsedPart> {
 
   @Override
   public Seq<String> getPreferredLocations(Partition run) {
-    return CollectionConverters.asScala(hosts.get(((Run) run).from())).toSeq();
+    int[] splits = ((Run) run).splits();
+    List<String> near = splits.length == 0 ? List.of() : hosts.get(splits[0]);
+    return CollectionConverters.asScala(near).toSeq();
   }
 
   @Override
@@ -100,26 +126,26 @@ public final class SplitRdd extends RDD<ParsedPart> {
 
   /** The parts of a run of splits, of which one is open at a time. */
   private final class Splits implements java.util.Iterator<ParsedPart> {
-    private final Run run;
+    private final int[] splits;
     private int next;
     private @Nullable BlockReader reader;
     private java.util.Iterator<ParsedPart> parts = Collections.emptyIterator();
 
     Splits(Run run) {
-      this.run = run;
-      this.next = run.from();
+      this.splits = run.splits();
     }
 
     @Override
     public boolean hasNext() {
-      while (!parts.hasNext() && next < run.to()) {
+      while (!parts.hasNext() && next < splits.length) {
         close();
-        BlockReader opened = TensorFiles.read(files, plan, plan.splits().get(next));
+        int split = splits[next++];
+        BlockReader opened = TensorFiles.read(files, plan, plan.splits().get(split));
         reader = opened;
         parts =
-            joined
-                ? new Blocks(opened, next++)
-                : new ParsedSplit(opened, next++, plan.header().order());
+            known
+                ? new Blocks(opened, split)
+                : new ParsedSplit(opened, split, plan.header().order());
       }
       return parts.hasNext();
     }
