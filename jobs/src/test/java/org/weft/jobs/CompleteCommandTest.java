@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
@@ -280,5 +281,36 @@ class CompleteCommandTest extends FolderCase {
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err()).contains(code, message);
     assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  /** Rows that fit few entries become large, and with them the next steps, at any rate. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void anEpochOfGradientsThatDivergesIsUndone(int seed) throws IOException {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder();
+    for (int entry = 0; entry < 600; entry++) {
+      for (int mode = 0; mode < 4; mode++) {
+        text.append(1 + random.nextInt(80)).append(' ');
+      }
+      text.append(Math.pow(10, 6 * random.nextDouble() - 3) * (random.nextBoolean() ? 1 : -1));
+      text.append('\n');
+    }
+    String sparse = Run.write(folder, "sparse.tns", text.toString());
+    Run run =
+        Run.line(
+            "complete %s --rank 2 --method sgd --ridge 0.001 --split 0,0 --iterations 30 --seed %s"
+                + " --output %s",
+            sparse, seed, path("m"));
+    assertThat(run.status()).as(run.err()).isZero();
+    List<Double> errors = new ArrayList<>();
+    new ObjectMapper()
+        .readTree(folder.resolve("m/summary.json").toFile())
+        .get("rmse_training")
+        .forEach(error -> errors.add(error.asDouble()));
+    for (int epoch = 1; epoch < errors.size(); epoch++) {
+      assertThat(errors.get(epoch)).isLessThanOrEqualTo(2 * errors.get(epoch - 1));
+    }
+    assertThat(errors.get(errors.size() - 1)).isLessThan(errors.get(0));
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
 import org.weft.decomposition.rows.RowSource;
@@ -73,10 +74,28 @@ public final class CpFactors {
   /** Rows of zeros. */
   public static Rows zeros(Site site, int mode, int columns, ValueType type) {
     Rows zeros = site.random(mode, columns, type, 0);
-    RowRule zero = (rows, sums) -> Arrays.fill(rows[0], 0);
-    site.run(
-        Step.of(mode, "zeros of mode " + mode).rows("Z", zeros).then(RowOperation.each(zero, "Z")));
+    clear(site, zeros);
     return zeros;
+  }
+
+  /** Makes all numbers of rows 0. */
+  public static void clear(Site site, Rows matrix) {
+    RowRule zero = (rows, sums) -> Arrays.fill(rows[0], 0);
+    Step step = Step.of(matrix.mode(), "zeros of mode " + matrix.mode()).rows("Z", matrix);
+    site.run(step.then(RowOperation.each(zero, "Z")));
+  }
+
+  /**
+   * Copies matrices of each mode where they lie.
+   *
+   * @param algebra of which the job has the {@link RowAlgebra#copy}
+   */
+  public static void copy(Site site, RowAlgebra algebra, List<Rows> into, List<Rows> from) {
+    for (Rows matrix : from) {
+      int mode = matrix.mode();
+      Step copy = Step.of(mode, "copy of mode " + mode).rows("K", into.get(mode));
+      site.run(copy.rows("A", matrix).then(algebra.copy("K", "A")));
+    }
   }
 
   /** Adds the squares of a row's numbers up, by column. */

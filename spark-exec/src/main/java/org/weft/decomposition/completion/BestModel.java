@@ -3,13 +3,13 @@ package org.weft.decomposition.completion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
-import org.weft.decomposition.rows.Step;
 import org.weft.tensor.ValueType;
 
 /**
@@ -63,22 +63,21 @@ final class BestModel {
         .numbers("iteration", iteration);
   }
 
-  /** The fit, by the entries that decide; keeps the model if it is better than those before. */
-  double judge(int sweep) {
+  /**
+   * The fit, by the entries that decide; keeps the model if it is better than those before.
+   *
+   * @param trained the error at the training entries
+   */
+  double judge(int sweep, double trained) {
     List<Rows> factors = model.factors();
-    rmse.add(model.training().rmse(factors));
+    rmse.add(trained);
     heldOut.ifPresent(held -> judged.add(held.rmse(factors)));
-    double trained = rmse.get(sweep - 1);
     double now = heldOut.isPresent() ? judged.get(sweep - 1) : model.error(trained);
     Sweeps.requireFinite("the error after iteration " + sweep, now, model.site(), factors);
     if (now < least * (1 - tolerance) || iteration == 0) {
       least = now;
       iteration = sweep;
-      for (Rows factor : factors) {
-        int mode = factor.mode();
-        Step copy = Step.of(mode, "the best model").rows("K", kept.get(mode)).rows("A", factor);
-        model.site().run(copy.then(model.algebra().copy("K", "A")));
-      }
+      CpFactors.copy(model.site(), model.algebra(), kept, factors);
     }
     double scale = heldOut.orElse(model.training()).scale();
     return scale == 0 ? 1 : 1 - now / scale;

@@ -176,10 +176,7 @@ public record Completion(
     BooleanSupplier ended = () -> converged.getAsBoolean() || rival.isOutOfReach(sweeps.fits());
     sweeps.run(
         site,
-        number -> {
-          solution.run(number, best.rmse());
-          return best.judge(number);
-        },
+        number -> best.judge(number, solution.run(number, best.rmse())),
         ended,
         () -> solution.save(best.save(model.state())));
     CpFactors.Normalised found = CpFactors.Normalised.of(site, best.factors());

@@ -63,7 +63,10 @@ public record CoordinateSolver() implements Solver {
   @Override
   public Sweep begin(CompletedFactors model, Optional<MethodState<RowSource>> start) {
     Blocks blocks = new Blocks(model);
-    return (sweep, errors) -> blocks.sweep();
+    return (sweep, errors) -> {
+      blocks.sweep();
+      return model.training().rmse(model.factors());
+    };
   }
 
   /** The model, and the columns that are updated. */

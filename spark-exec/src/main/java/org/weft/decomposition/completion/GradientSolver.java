@@ -24,6 +24,7 @@ import org.weft.tensor.ValueType;
  *     s_i = s_i / 2 + rate (sum (x - m) h - D a_i / B) / (k max(Q, M) + D / B)
  *     a_i = a_i + s_i
  * the rate grows by a tenth after an epoch that lowers the error, and is halved after another
+ * an epoch that more than doubles the error is undone, and begins anew with half the rate
  * </pre>
  *
  * <p>There are B batches, and rows of k numbers that are free. {@code h h^T} is at most k times its
@@ -32,12 +33,18 @@ import org.weft.tensor.ValueType;
  * momentum of Polyak (1964), here for each number. Epochs to an error are about half as many. More
  * momentum can end in worse local optima.
  *
+ * <p>A step fits the entries of a slice in one batch. Where they are few and h is small, the row
+ * becomes large, and with it the next gradients of other modes: an epoch may diverge at a rate of
+ * 1.
+ *
  * @param batches that together have the training entries, each once
  * @param seed of the order of batches
  */
 public record GradientSolver(List<EntryBatch> batches, long seed) implements Solver {
   private static final double MOST = 8;
   private static final double MOMENTUM = 0.5;
+  private static final double MOST_RISE = 2;
+  private static final int MOST_HALVINGS = 40;
 
   public GradientSolver {
     batches = List.copyOf(batches);
@@ -51,7 +58,7 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
 
   @Override
   public int numbers(int columns) {
-    return columns * (2 + 2 * batches.size());
+    return columns * (3 + 2 * batches.size());
   }
 
   @Override
@@ -69,6 +76,7 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
     private final List<EntryGradient> gradients = new ArrayList<>();
     private final List<Rows> means;
     private final List<Rows> steps;
+    private final List<Rows> before;
     private final Random random = new Random(seed);
     private double rate = 1;
 
@@ -78,6 +86,7 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
           batch -> gradients.add(batch.gradient(model.columns(), model.factor(0).type())));
       means = at(start, "mean");
       steps = at(start, "step");
+      before = model.factors().stream().map(this::zeros).toList();
       start.ifPresent(state -> rate = state.number("rate"));
       int epochs = start.map(state -> Sweeps.fits(state).size()).orElse(0);
       for (int epoch = 0; epoch < epochs; epoch++) {
@@ -102,17 +111,36 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
     }
 
     @Override
-    public void run(int number, List<Double> errors) {
+    public double run(int number, List<Double> errors) {
       if (number > 2) {
         boolean fell = errors.get(number - 2) < errors.get(number - 3);
         rate = fell ? Math.min(MOST, rate * 1.1) : rate / 2;
       }
       Collections.shuffle(gradients, random);
+      double most = MOST_RISE * (number > 1 ? errors.get(number - 2) : model.training().scale());
+      copy(before, model.factors());
+      double error = epoch();
+      for (int halving = 0; !(error <= most) && halving < MOST_HALVINGS; halving++) {
+        rate /= 2;
+        copy(model.factors(), before);
+        means.forEach(rows -> CpFactors.clear(model.site(), rows));
+        steps.forEach(rows -> CpFactors.clear(model.site(), rows));
+        error = epoch();
+      }
+      return error;
+    }
+
+    private void copy(List<Rows> into, List<Rows> from) {
+      CpFactors.copy(model.site(), model.algebra(), into, from);
+    }
+
+    private double epoch() {
       for (EntryGradient gradient : gradients) {
         for (int mode = 0; mode < model.order(); mode++) {
           update(gradient, mode);
         }
       }
+      return model.training().rmse(model.factors());
     }
 
     private void update(EntryGradient gradient, int mode) {

@@ -67,6 +67,7 @@ public record NormalSolver(double missing) implements Solver {
       for (int mode = 0; mode < model.order(); mode++) {
         update(model, mode, sweep);
       }
+      return model.training().rmse(model.factors());
     };
   }
 

@@ -37,8 +37,9 @@ public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientS
      *
      * @param number counts from 1
      * @param errors at the training entries after the sweeps before
+     * @return the error after this one
      */
-    void run(int number, List<Double> errors);
+    double run(int number, List<Double> errors);
 
     /** Adds what the next sweep depends on, beside the model. */
     default MethodState<Rows> save(MethodState<Rows> state) {

@@ -1,8 +1,8 @@
 package org.weft.decomposition.gcp;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.MethodState;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
@@ -112,12 +112,8 @@ final class AdamDescent implements Descent {
 
   private void forgetMoments() {
     steps = 0;
-    RowRule zeros = (rows, sums) -> Arrays.stream(rows).forEach(row -> Arrays.fill(row, 0));
-    for (int mode = 0; mode < model.order(); mode++) {
-      Step step = Step.of(mode, "moments of mode " + mode).rows("B", first.get(mode));
-      step.rows("C", second.get(mode));
-      model.site().run(step.then(new RowOperation.Each(zeros, List.of("B", "C"), 2, "", 0)));
-    }
+    first.forEach(rows -> CpFactors.clear(model.site(), rows));
+    second.forEach(rows -> CpFactors.clear(model.site(), rows));
   }
 
   private void step(int iteration) {

@@ -212,11 +212,6 @@ final class LossModel {
 
   /** Copies rows of all modes. */
   void copy(List<Rows> into, List<Rows> from) {
-    IntStream.range(0, order())
-        .forEach(
-            mode -> {
-              Step copy = Step.of(mode, "copy of mode " + mode).rows("K", into.get(mode));
-              site.run(copy.rows("A", from.get(mode)).then(algebra.copy("K", "A")));
-            });
+    CpFactors.copy(site, algebra, into, from);
   }
 }
