@@ -313,4 +313,25 @@ class CompleteCommandTest extends FolderCase {
     }
     assertThat(errors.get(errors.size() - 1)).isLessThan(errors.get(0));
   }
+
+  /** The first ridge is so large that its products with rows are not finite. */
+  @Test
+  void aRidgeWhoseRunDivergesIsLeftOut() throws IOException {
+    String command = "complete %s --rank 1 --method ccd --iterations 3 --output %s --ridge ";
+    Run run = Run.line(command + "1e308,0.01", tensor, path("m"));
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.err()).contains("left out, ridge 1.0E308, seed 0: the error after iteration 1 ");
+    assertThat(run.out()).contains("2 starts, fit none, ");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("m/summary.json").toFile());
+    assertThat(summary.get("ridge").asDouble()).isEqualTo(0.01);
+    assertThat(summary.get("starts").get(0).size()).as("ridge and seed").isEqualTo(2);
+    assertThat(summary.get("starts").get(1).has("fit")).isTrue();
+    Run report = Run.line("report %s %s", path("m"), path("m.html"));
+    assertThat(report.status()).as(report.err()).isZero();
+
+    Run none = Run.line(command + "1e308,1e307", tensor, path("n"));
+    assertThat(none.status()).as(none.err()).isEqualTo(2);
+    assertThat(none.err()).contains("left out, ridge 1.0E307", "weft: WEFT-301: the error after ");
+    assertThat(folder.resolve("n")).doesNotExist();
+  }
 }

@@ -363,7 +363,11 @@ public final class CompleteCommand extends RankedCommand {
     Made of(Engine engine, Parts parts, ModelOutput.Staged folder, Console console) {
       for (double ridge : ridges) {
         for (int start = 0; start < starts.starts; start++) {
-          attempt(engine, parts.training(), ridge, seed + start, folder, console);
+          long from = seed + start;
+          best.attempt(
+              String.format(Locale.ROOT, "ridge %s, seed %d", ridge, from),
+              Map.of("ridge", ridge, "seed", from),
+              () -> attempt(engine, parts.training(), ridge, from, folder, console));
         }
       }
       best.end("fit");
@@ -377,7 +381,6 @@ public final class CompleteCommand extends RankedCommand {
         long from,
         ModelOutput.Staged folder,
         Console console) {
-      best.begin(String.format(Locale.ROOT, "ridge %s, seed %d", ridge, from));
       Completion completion = method(solver, ridge, from, validation, rival);
       Map<String, String> own =
           options("--rank", "--method", "--batches", "--no-biases", "--tolerance", "--patience");

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
 import org.weft.text.Counts;
 
@@ -24,6 +26,7 @@ public final class BestStart<R> {
   private String about = "";
   private String kept = "";
   private @Nullable R best;
+  private @Nullable WeftException lost;
 
   /**
    * Before any start.
@@ -36,14 +39,27 @@ public final class BestStart<R> {
   }
 
   /**
-   * The next start begins.
+   * Makes the next start. Where several are planned, one whose numbers do not stay finite is left
+   * out: others may do better.
    *
    * @param what differs from the other starts
+   * @param key the same for the summary
+   * @param start adds what it ends with
    */
-  public void begin(String what) {
+  public void attempt(String what, Map<String, Object> key, Runnable start) {
     about = what;
     if (planned > 1) {
       console.report("start %d of %d, %s", all.size() + 1, planned, what);
+    }
+    try {
+      start.run();
+    } catch (WeftException e) {
+      if (planned == 1 || e.code() != ErrorCode.NONFINITE_VALUE) {
+        throw e;
+      }
+      console.note("left out, %s: %s", what, "" + e.getMessage());
+      lost = lost == null ? e : lost;
+      all.add(key);
     }
   }
 
@@ -67,13 +83,23 @@ public final class BestStart<R> {
     all.add(outcome);
   }
 
-  /** All have ended: says what with, if there are several. */
+  /**
+   * All have ended: says what with, if there are several.
+   *
+   * @throws WeftException {@code NONFINITE_VALUE} if all were left out
+   */
   public void end(String measure) {
+    if (best == null && lost != null) {
+      throw lost;
+    }
     if (planned > 1) {
       String fits =
           all.stream()
-              .map(outcome -> (double) Objects.requireNonNull(outcome.get("fit")))
-              .map(fit -> String.format(Locale.ROOT, "%.6g", fit))
+              .map(
+                  outcome ->
+                      outcome.get("fit") instanceof Double fit
+                          ? String.format(Locale.ROOT, "%.6g", fit)
+                          : "none")
               .collect(Collectors.joining(", "));
       console.report(
           "%s, %s %s; the best: %s", Counts.plain(planned, "start"), measure, fits, kept);
@@ -84,7 +110,7 @@ public final class BestStart<R> {
     return Objects.requireNonNull(best, "no start has ended");
   }
 
-  /** What a summary says of each start. */
+  /** What a summary says of each start; one that was left out has no fit. */
   public List<Map<String, Object>> all() {
     return all;
   }

@@ -315,7 +315,7 @@ public final class ModelFigures {
 
   private List<Double> starts() {
     List<Double> fits = new ArrayList<>();
-    summary.path("starts").forEach(start -> fits.add(start.path("fit").asDouble()));
+    summary.path("starts").findValues("fit").forEach(fit -> fits.add(fit.asDouble()));
     return fits;
   }
 

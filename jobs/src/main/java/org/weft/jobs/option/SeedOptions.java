@@ -77,28 +77,33 @@ public final class SeedOptions {
       BiConsumer<M, Site> keep,
       Console console) {
     BestStart<MethodResult<M>> best = new BestStart<>(console, starts);
-    for (long seed = first; seed < first + starts; seed++) {
-      best.begin("seed " + seed);
-      Resumable<M> seeded = method.apply(seed);
-      Checkpoints checkpoints =
-          runs.of(
-              Math.toIntExact(seed - first),
-              seed,
-              tensor,
-              () -> engine.plan(tensor, seeded.job(tensor.statistics().shape())),
-              Map.of("--iterations", iterations));
-      MethodResult<M> result =
-          engine.run(
-              tensor,
-              seeded.keeping(checkpoints),
-              console.progress(),
-              (model, site) -> {
-                if (best.isBetter(ended.apply(model).fit())) {
-                  keep.accept(model, site);
-                }
-              });
-      Ended end = ended.apply(result.model());
-      best.add(result, end.fit(), end.outcome(seed));
+    for (int start = 0; start < starts; start++) {
+      int number = start;
+      long seed = first + start;
+      Runnable run =
+          () -> {
+            Resumable<M> seeded = method.apply(seed);
+            Checkpoints checkpoints =
+                runs.of(
+                    number,
+                    seed,
+                    tensor,
+                    () -> engine.plan(tensor, seeded.job(tensor.statistics().shape())),
+                    Map.of("--iterations", iterations));
+            MethodResult<M> result =
+                engine.run(
+                    tensor,
+                    seeded.keeping(checkpoints),
+                    console.progress(),
+                    (model, site) -> {
+                      if (best.isBetter(ended.apply(model).fit())) {
+                        keep.accept(model, site);
+                      }
+                    });
+            Ended end = ended.apply(result.model());
+            best.add(result, end.fit(), end.outcome(seed));
+          };
+      best.attempt("seed " + seed, Map.of("seed", seed), run);
     }
     best.end(method.apply(first).measure());
     return best;

@@ -156,36 +156,48 @@ public final class StartOptions {
             ? Optional.of(vectors(engine, tensor, cpd))
             : model(files, cpd, tensor.statistics().shape());
     for (int start = 0; start < seeds.starts; start++) {
+      int number = start;
       Cpd seeded = cpd.withSeed(cpd.seed() + start);
-      best.begin("seed " + seeded.seed());
-      Map<String, Object> outcome = new LinkedHashMap<>();
-      Optional<SampledStart> sample = algorithm.sample(tensor, seeded);
-      Cpd whole = sample.isPresent() ? algorithm.polished(seeded) : seeded;
-      Supplier<Optional<CpState>> begin =
-          () ->
-              sample.isEmpty()
-                  ? model
-                  : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
-      Map<String, Integer> limits =
-          Map.of(sample.isPresent() ? "--polish" : "--iterations", whole.maxIterations());
-      Supplier<JobPlan> plan = () -> engine.plan(tensor, whole.job(tensor.statistics().shape()));
-      Checkpoints checkpoints =
-          runs.of(
-              start, seeded.seed(), tensor, plan, limits, () -> begin.get().map(CpState::begun));
-      CpdResult result =
-          engine.cpd(
-              tensor,
-              whole,
-              checkpoints,
-              console.progress(),
-              (found, site) -> {
-                if (best.isBetter(new SeedOptions.Ended(found.fits(), found.converged()).fit())) {
-                  keep.accept(found.factors(), site);
-                }
-              });
-      SeedOptions.Ended ended = new SeedOptions.Ended(result.fits(), result.converged());
-      outcome.putAll(ended.outcome(seeded.seed()));
-      best.add(result, ended.fit(), outcome);
+      Runnable run =
+          () -> {
+            Map<String, Object> outcome = new LinkedHashMap<>();
+            Optional<SampledStart> sample = algorithm.sample(tensor, seeded);
+            Cpd whole = sample.isPresent() ? algorithm.polished(seeded) : seeded;
+            Supplier<Optional<CpState>> begin =
+                () ->
+                    sample.isEmpty()
+                        ? model
+                        : Optional.of(
+                            sampled(engine, tensor, seeded, sample.get(), outcome, console));
+            Map<String, Integer> limits =
+                Map.of(sample.isPresent() ? "--polish" : "--iterations", whole.maxIterations());
+            Supplier<JobPlan> plan =
+                () -> engine.plan(tensor, whole.job(tensor.statistics().shape()));
+            Checkpoints checkpoints =
+                runs.of(
+                    number,
+                    seeded.seed(),
+                    tensor,
+                    plan,
+                    limits,
+                    () -> begin.get().map(CpState::begun));
+            CpdResult result =
+                engine.cpd(
+                    tensor,
+                    whole,
+                    checkpoints,
+                    console.progress(),
+                    (found, site) -> {
+                      if (best.isBetter(
+                          new SeedOptions.Ended(found.fits(), found.converged()).fit())) {
+                        keep.accept(found.factors(), site);
+                      }
+                    });
+            SeedOptions.Ended ended = new SeedOptions.Ended(result.fits(), result.converged());
+            outcome.putAll(ended.outcome(seeded.seed()));
+            best.add(result, ended.fit(), outcome);
+          };
+      best.attempt("seed " + seeded.seed(), Map.of("seed", seeded.seed()), run);
     }
     best.end("fit");
     return best;
