@@ -93,10 +93,30 @@ for vector in ([0.5] * 50, tuple(range(50)), np.ones(50, bool)):
 for vector in (x, x.astype(np.float32), (9 * x).astype(np.int64)):
     found = weft.eval("y(i) = A(i,j) * x(j)", A=links, x=vector)
     assert found.dtype == vector.dtype and np.allclose(found, links @ vector)
-fails("found A of bool", lambda: weft.eval("C(i,k) = A(i,j) * A(j,k)", A=links))
+# Values of other types are computed in the narrowest type that has them all.
+for narrow, wide in (
+    ("bool", np.int32), ("int8", np.int32), ("uint8", np.int32), ("int16", np.int32), (">i2", np.int32), ("uint16", np.int32),
+    ("uint32", np.int64), ("float16", np.float32),
+):
+    limits = [True] if narrow == "bool" else np.finfo(narrow) if narrow == "float16" else np.iinfo(narrow)
+    vector = np.array(limits if narrow == "bool" else [limits.min, limits.max, 1, 0], narrow)
+    row = sp.csr_array([vector.astype(wide)])
+    row.data = row.data.astype(narrow)
+    for statement, operands, expected in (
+        ("y(i) = x(i) * z(i)", {"x": vector, "z": np.ones(len(vector), bool)}, vector),
+        ("s = x(i)", {"x": vector}, vector.sum(dtype=wide)),
+        ("C(i,j) = A(i,j)", {"A": row}, vector),
+    ):
+        found = weft.eval(statement, **operands)
+        assert found.dtype == wide, (narrow, statement, found.dtype)
+        found = found.toarray() if sp.issparse(found) else found
+        assert np.array_equal(np.ravel(found), np.ravel(expected).astype(wide)), (narrow, statement, found)
+counts = links[:50].toarray().astype(np.int32)
+assert np.array_equal(weft.eval("C(i,k) = A(i,j) * A(j,k)", A=links[:50]).toarray(), counts @ counts)
+for narrow in (np.uint64, np.longdouble):
+    fails(f"found x of {np.dtype(narrow)}", lambda: weft.eval("y(i) = x(i)", x=np.ones(3, narrow)))
 fails("out is float32 with 1 mode, expected a NumPy array of float64 with 1", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=np.empty(60, np.float32)))
 fails("found A of float64, x of complex128: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.complex128)))
-fails("found A of int8", lambda: weft.eval("y(i) = 2 * A(i,j)", A=whole.astype(np.int8)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
 try:
     import weft.ml

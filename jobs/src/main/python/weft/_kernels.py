@@ -18,7 +18,7 @@ import numpy as np
 from . import _orders
 
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<\s*(\w*)[^>]*>)?\s*[-+]?=")
-_TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
+_TYPES = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}  # of a kind, the narrowest first
 _FRACTION = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d|(?:sqrt|exp|log)\s*\()")
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
@@ -178,23 +178,24 @@ def _kind_of_values(name, value):
 
 
 def _type(statement, operands):
-    """The type of the statement: what NumPy computes with operands of these types. Numbers and lists of Python, and
-    numbers of the statement, are of no width: a float makes integers float64 and leaves float32 as it is. So do
-    functions that make fractions of integers."""
+    """The type of the statement: what NumPy computes with operands of these types, or the narrowest type here that has
+    all its values. Numbers and lists of Python, and numbers of the statement, are of no width: a float makes integers
+    float64 and leaves float32 as it is. So do functions that make fractions of integers."""
     found = {name: value.dtype for name, value in operands.items() if hasattr(value, "dtype")}
     if not found:
         return "double"
-    plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in found.values())
     rest = [_kind_of_values(name, value) for name, value in operands.items() if name not in found]
     floats = any(kind and issubclass(kind, (float, np.floating)) for kind in rest)
     fraction = [0.0] if floats or _FRACTION.search(statement) else []
-    common = str(np.result_type(*found.values(), *fraction)) if plain else None
-    if common not in _TYPES:
-        names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
-        raise Error(
-            f"expected operands whose common type is among {', '.join(_TYPES)}, found {names}: "
-            f"convert with astype, such as {next(iter(found))}.astype('float64')")
-    return _TYPES[common]
+    if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in found.values()):
+        common = np.result_type(*found.values(), *fraction)
+        for held, name in _TYPES.items():
+            if np.can_cast(common, held) and (common.kind == "f") == (np.dtype(held).kind == "f"):
+                return name
+    names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
+    raise Error(
+        f"expected operands whose common type has its values in {', '.join(_TYPES)}, found {names}: "
+        f"convert with astype, such as {next(iter(found))}.astype('float64')")
 
 
 def _directory():
