@@ -262,6 +262,10 @@ def ttv(k):
             setattr(T, part, other)
             refused(lambda: k.run(T=T, v=v), "T has 0 modes" if part == "shape" else f"{part} of T is a")
         setattr(T, part, kept)
+    for shape in ((20, 30, -1), (-20, 30, 40), (1 << 63, 30, 40)):
+        T.shape, kept = shape, T.shape
+        refused(lambda: k.run(T=T, v=v), "of T has size", "expected 0 to 2^63-1", code=12)
+        T.shape = kept
     foreign = type("Tensor", (), {})()
     refused(lambda: k.run(T=foreign, v=v), "T is a Tensor of another module, expected a Tensor")
     T.crd[1][0] = 30

@@ -340,6 +340,9 @@ def _level_operand(number, name, levels):
             raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
         if _length(value.shape) != order:
             raise Error(f"{name} has {_modes(_length(value.shape))}, expected {order}")
+        for mode, size in enumerate(value.shape):
+            if not 0 <= size < 1 << 63:
+                raise Error(f"mode {mode} of {name} has size {size}, expected 0 to 2^63-1", 12)
         for part in ("pos", "crd"):
             if _length(getattr(value, part)) != order:
                 raise Error(f"{part} of {name} is {_kind(getattr(value, part))} of length"
