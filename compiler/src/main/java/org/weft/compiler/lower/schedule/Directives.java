@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
@@ -222,7 +223,8 @@ public final class Directives {
     if (directive instanceof Directive.Around) {
       return "it puts loops around packed panels; add gemm(...), or use order(...)";
     }
-    String labels = assignment.variables().toString();
+    String labels =
+        assignment.variables().stream().map(IndexVar::name).collect(Collectors.joining(", "));
     return "there is no loop over this label alone; the labels are "
         + labels
         + ", and those that one operand stores as a list of coordinates share the loop of the"
