@@ -201,6 +201,22 @@ WEFT_METHOD(jboolean, scaleRows)(JNIEnv *env, jclass, jdoubleArray rows, jint co
   return JNI_TRUE;
 }
 
+/* Takes `count` elements of some bytes apart: all first bytes, then all second bytes, and so on. */
+WEFT_METHOD(void, splitPlanes)(JNIEnv *, jclass, jlong elements, jint width, jlong count,
+                               jlong planes) {
+  auto *from = at<const char>(elements);
+  auto *to = at<char>(planes);
+  if (width == 8) {
+    for (jlong i = 0; i < count; i++) {
+      for (jint b = 0; b < 8; b++) to[b * count + i] = from[i * 8 + b];
+    }
+    return;
+  }
+  for (jlong i = 0; i < count; i++) {
+    for (jint b = 0; b < width; b++) to[b * count + i] = from[i * width + b];
+  }
+}
+
 /* Adds `count` elements at `from` to those at `to`, which are others: floats or doubles. */
 WEFT_METHOD(void, addElements)(JNIEnv *, jclass, jlong to, jlong from, jlong count, jboolean floats) {
   if (floats) {

@@ -59,6 +59,12 @@ public final class BlockDecoder {
     }
   }
 
+  /** What {@link #planes} joins: all first bytes of the elements, then all second bytes. */
+  public static void splitPlanes(ElementType type, long elements, int count, long planes) {
+    NativeRuntime.require();
+    NativeRuntime.splitPlanes(elements, type.bytes(), count, planes);
+  }
+
   /**
    * Stores whole numbers of one type as another. Numbers for {@code I32} keep their low bits; for
    * all other types this is false if one is negative or does not fit.

@@ -106,6 +106,8 @@ public final class NativeRuntime {
       long bytes,
       long begun);
 
+  static native void splitPlanes(long elements, int width, long count, long planes);
+
   static native boolean setBits(long address, long count, int type, long width, long[] bits);
 
   static native boolean lookUp(int[] column, int size, int[] table, int[] into);

@@ -2,7 +2,6 @@ package org.weft.storage.container.encoding;
 
 import com.github.luben.zstd.Zstd;
 import org.weft.memory.ElementType;
-import org.weft.memory.NativeMemory;
 import org.weft.runtime.BlockDecoder;
 
 /**
@@ -25,18 +24,13 @@ public final class ZstdEncoding implements ArrayEncoding {
   @Override
   public int encode(
       ElementType type, long elements, int count, long scratch, long out, int capacity) {
-    int width = type.bytes();
     long from = elements;
-    if (width > 1) {
-      for (int b = 0; b < width; b++) {
-        long plane = scratch + (long) b * count;
-        for (int i = 0; i < count; i++) {
-          NativeMemory.putByte(plane + i, NativeMemory.getByte(elements + (long) i * width + b));
-        }
-      }
+    if (type.bytes() > 1) {
+      BlockDecoder.splitPlanes(type, elements, count, scratch);
       from = scratch;
     }
-    long bytes = Zstd.compressUnsafe(out, capacity, from, (long) count * width, LEVEL, false);
+    long size = (long) count * type.bytes();
+    long bytes = Zstd.compressUnsafe(out, capacity, from, size, LEVEL, false);
     return Zstd.isError(bytes) ? -1 : (int) bytes;
   }
 
