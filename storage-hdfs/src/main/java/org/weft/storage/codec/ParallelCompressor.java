@@ -4,13 +4,7 @@ import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Queue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
@@ -21,16 +15,7 @@ import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream
  * for each being in memory; the bytes do not depend on how many there are.
  */
 public final class ParallelCompressor extends OutputStream {
-  private static final int CORES = Runtime.getRuntime().availableProcessors();
-  private static final int WAITING = 2 * CORES;
-  private static final ExecutorService POOL =
-      Executors.newFixedThreadPool(
-          CORES,
-          task -> {
-            Thread thread = new Thread(task, "weft-compress");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private static final int WAITING = 2 * OrderedWork.CORES;
 
   /** How a piece is compressed. */
   public enum Codec {
@@ -106,7 +91,7 @@ public final class ParallelCompressor extends OutputStream {
 
   private final OutputStream out;
   private final Codec codec;
-  private final Queue<Future<byte[]>> waiting = new ArrayDeque<>();
+  private final OrderedWork<byte[]> work;
   private byte[] piece;
   private int filled;
   private boolean started;
@@ -116,6 +101,7 @@ public final class ParallelCompressor extends OutputStream {
   public ParallelCompressor(OutputStream out, Codec codec) {
     this.out = out;
     this.codec = codec;
+    this.work = new OrderedWork<>(WAITING, out::write);
     this.piece = new byte[codec.pieceBytes];
   }
 
@@ -140,24 +126,10 @@ public final class ParallelCompressor extends OutputStream {
   private void submit() throws IOException {
     byte[] bytes = piece;
     int length = filled;
-    waiting.add(POOL.submit(() -> codec.compress(bytes, length)));
+    work.add(() -> codec.compress(bytes, length));
     started = true;
     piece = new byte[codec.pieceBytes];
     filled = 0;
-    while (waiting.size() > WAITING) {
-      writeOldest();
-    }
-  }
-
-  private void writeOldest() throws IOException {
-    try {
-      out.write(waiting.remove().get());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while compressing", e);
-    } catch (ExecutionException e) {
-      throw new IOException("compression failed: " + e.getCause(), e);
-    }
   }
 
   /** Writes what is there; an empty file becomes one empty piece. */
@@ -171,9 +143,7 @@ public final class ParallelCompressor extends OutputStream {
       if (filled > 0 || !started) {
         submit();
       }
-      while (!waiting.isEmpty()) {
-        writeOldest();
-      }
+      work.finish();
     }
   }
 }

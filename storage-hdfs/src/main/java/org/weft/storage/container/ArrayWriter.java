@@ -1,5 +1,6 @@
 package org.weft.storage.container;
 
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -63,6 +64,14 @@ final class ArrayWriter implements Closeable {
   Manifest.DataFile finished() throws IOException {
     close();
     return new Manifest.DataFile(path, position);
+  }
+
+  /** Adds the arrays of a part that another writer has written into memory. */
+  Manifest.Part append(Manifest.Part part, ByteArrayOutputStream arrays) throws IOException {
+    Manifest.Part placed = part.placed(file, position);
+    arrays.writeTo(out);
+    position += arrays.size();
+    return placed;
   }
 
   Manifest.ArrayEntry write(NativeArray array) throws IOException {

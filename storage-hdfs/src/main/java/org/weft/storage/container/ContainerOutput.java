@@ -23,6 +23,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.codec.OrderedWork;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
@@ -31,7 +32,7 @@ import org.weft.tensor.ValueType;
 
 /**
  * A version in the making, from entries that come here, from {@linkplain ContainerPiece pieces}
- * that tasks have written, or both. Memory: two parts.
+ * that tasks have written, or both.
  */
 final class ContainerOutput implements TensorOutput {
   private final ContainerTransaction transaction;
@@ -92,7 +93,14 @@ final class ContainerOutput implements TensorOutput {
     this.firstPart = parts.size();
     adopt(pieces);
     this.writer =
-        new PartsWriter(transaction.folder(), "part", files.size(), type, modeOrder, this.options);
+        new PartsWriter(
+            transaction.folder(),
+            "part",
+            files.size(),
+            type,
+            modeOrder,
+            this.options,
+            OrderedWork.CORES);
   }
 
   private void adopt(ContainerPiece pieces) {

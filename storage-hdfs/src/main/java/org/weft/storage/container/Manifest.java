@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
@@ -238,12 +239,24 @@ record Manifest(
 
     /** This part where data files have other numbers. */
     Part moved(IntUnaryOperator files) {
+      return withArrays(array -> array.moved(files));
+    }
+
+    /** This part with its arrays in another file, so many bytes further on. */
+    Part placed(int file, long further) {
+      return withArrays(
+          array ->
+              new ArrayEntry(
+                  file, array.offset() + further, array.type(), array.length(), array.blocks()));
+    }
+
+    private Part withArrays(UnaryOperator<ArrayEntry> arrays) {
       return new Part(
           entries,
           normSquared,
           ranges,
-          levels.stream().map(level -> level.moved(files)).toList(),
-          values.moved(files));
+          levels.stream().map(level -> level.withArrays(arrays)).toList(),
+          arrays.apply(values));
     }
 
     /** Whether an entry can have a coordinate of {@code mode} in {@code [from, to)}. */
@@ -294,9 +307,11 @@ record Manifest(
       require(positions >= 0, "positions from 0");
     }
 
-    LevelEntry moved(IntUnaryOperator files) {
+    LevelEntry withArrays(UnaryOperator<ArrayEntry> arrays) {
       return new LevelEntry(
-          positions, pos == null ? null : pos.moved(files), crd == null ? null : crd.moved(files));
+          positions,
+          pos == null ? null : arrays.apply(pos),
+          crd == null ? null : arrays.apply(crd));
     }
   }
 

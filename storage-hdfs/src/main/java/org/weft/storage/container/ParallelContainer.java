@@ -91,7 +91,7 @@ public final class ParallelContainer implements AutoCloseable {
                       .withCompressed(compressed)
                       .withPartEntries(partEntries));
       return new PartsWriter(
-          folder, stem, 0, type, modeOrder, shape == null ? options : options.withShape(shape));
+          folder, stem, 0, type, modeOrder, shape == null ? options : options.withShape(shape), 1);
     }
 
     String uri() {

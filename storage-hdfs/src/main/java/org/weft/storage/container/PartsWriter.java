@@ -1,5 +1,6 @@
 package org.weft.storage.container;
 
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -7,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
@@ -17,6 +18,7 @@ import org.weft.memory.NativeMemory;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.Labels;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.codec.OrderedWork;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -29,12 +31,17 @@ import org.weft.tensor.ValueType;
  * Entries and labels into data files of one version: gathers a part, cuts it at a slice, packs it
  * and writes its arrays. In a stream that ascends in the root mode the parts have slices of their
  * own, so that they load as partitions; in any other stream parts overlap, and readers add what
- * they share. Memory: two parts.
+ * they share. Parts are packed and encoded on several cores, and written in order. Memory: a part
+ * for each core that works, and two parts.
  */
 final class PartsWriter implements Closeable {
   private static final long FILE_BYTES = 512L << 20;
   private static final int LABEL_BYTES = 8 << 20;
   private static final int PARTS = 64;
+
+  /** Bytes of an encoded entry, about: values that hardly become smaller, and coordinates. */
+  private static final int ENCODED_BYTES = 10;
+
   private static final int LEAST_PART_ENTRIES = 1 << 17;
 
   private final DataFolder folder;
@@ -45,15 +52,19 @@ final class PartsWriter implements Closeable {
   private final ValueType type;
   private final int[] modeOrder;
   private final PartCuts cuts;
+  private final int cores;
+  private final OrderedWork<Encoded> encoding;
   private final List<Manifest.Part> parts = new ArrayList<>();
   private final List<Manifest.DataFile> files = new ArrayList<>();
   private final TensorStatistics.Builder statistics;
+  private boolean ending;
   private @Nullable ArrayWriter file;
 
   /**
    * @param folder where the data files go
    * @param stem files are {@code STEM-00000.bin}, {@code STEM-00001.bin}, ...
    * @param firstFile number of the first file in the manifest, and in its name
+   * @param cores that may encode parts; fewer do where parts are large
    */
   PartsWriter(
       DataFolder folder,
@@ -61,7 +72,8 @@ final class PartsWriter implements Closeable {
       int firstFile,
       ValueType type,
       int[] modeOrder,
-      WriteOptions options) {
+      WriteOptions options,
+      int cores) {
     this.folder = folder;
     this.stem = stem;
     this.firstFile = firstFile;
@@ -72,7 +84,10 @@ final class PartsWriter implements Closeable {
     int asked = options.container().partEntries();
     long share = options.entries().orElse(PARTS * 8L * LEAST_PART_ENTRIES) / PARTS;
     long least = Math.max(LEAST_PART_ENTRIES, Math.min(PartCuts.mostPartEntries(), share));
-    this.cuts = new PartCuts(modeOrder[0], asked > 0 ? asked : (int) least, this::writePart);
+    this.cuts = new PartCuts(modeOrder[0], asked > 0 ? asked : (int) least, this::add);
+    this.cores =
+        (int) Math.max(1, Math.min(cores, PartCuts.mostPartEntries() / Math.max(least, asked)));
+    this.encoding = new OrderedWork<>(this.cores - 1, this::keep);
     this.statistics = TensorStatistics.builder(order);
   }
 
@@ -84,47 +99,74 @@ final class PartsWriter implements Closeable {
     cuts.add(block);
   }
 
-  private void writePart(CooBlock block) throws IOException {
-    long[] largest = new long[order];
-    for (int mode = 0; mode < order; mode++) {
-      largest[mode] = Blocks.largest(block, mode);
+  /** Packs and encodes a part: the only one here, others on several cores. */
+  private void add(CooBlock block) throws IOException {
+    if (cores == 1 || ending && encoding.isDone()) {
+      keep(encoded(block));
+    } else {
+      encoding.add(() -> encoded(block));
     }
+  }
+
+  /**
+   * A part whose arrays are not in a file yet.
+   *
+   * @param part as if its file began with it
+   * @param arrays the bytes
+   */
+  private record Encoded(
+      Manifest.Part part, ByteArrayOutputStream arrays, TensorStatistics.Builder statistics) {}
+
+  private Encoded encoded(CooBlock block) throws IOException {
     TensorShape shape =
         options
             .shape()
-            .orElseGet(() -> TensorShape.of(LongStream.of(largest).map(c -> c + 1).toArray()));
+            .orElseGet(
+                () ->
+                    TensorShape.of(
+                        IntStream.range(0, order)
+                            .mapToLong(mode -> Blocks.largest(block, mode) + 1)
+                            .toArray()));
     long entries = Math.max(options.entries().orElse(1L << 20), block.size());
     TensorFormat format =
         TensorFormat.csf(order, type).withModeOrder(modeOrder).narrowedFor(shape, entries);
+    int about = (int) Math.min(Integer.MAX_VALUE / 2, ENCODED_BYTES * (long) block.size());
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(about);
     try (MemoryScope scope = MemoryScope.root("part of " + folder.uri(), MemorySource.system());
+        ArrayWriter arrays =
+            new ArrayWriter("memory", 0, bytes, !options.container().compressed());
         TensorStorage packed = Packing.pack(scope, shape, format, List.of(block))) {
       boolean merged = packed.storedEntries() != block.size();
       CooBlock stored = merged ? Packing.unpack(packed) : block;
       TensorStatistics.Builder counted = TensorStatistics.builder(order).add(stored);
-      statistics.merge(counted);
-      writePart(packed, stored, counted.build().normSquared());
+      return new Encoded(
+          part(packed, stored, counted.build().normSquared(), arrays), bytes, counted);
     }
   }
 
-  private void writePart(TensorStorage packed, CooBlock stored, double normSquared)
+  private Manifest.Part part(
+      TensorStorage packed, CooBlock stored, double normSquared, ArrayWriter writer)
       throws IOException {
-    ArrayWriter writer = file();
     List<Manifest.LevelEntry> levels = new ArrayList<>();
+    for (int level = 0; level < packed.format().levelCount(); level++) {
+      levels.add(
+          new Manifest.LevelEntry(
+              packed.positions(level),
+              packed.hasPos(level) ? writer.write(packed.pos(level)) : null,
+              packed.hasCrd(level) ? writer.write(packed.crd(level)) : null));
+    }
+    List<Manifest.Range> ranges = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      ranges.add(new Manifest.Range(Blocks.least(stored, mode), Blocks.largest(stored, mode)));
+    }
+    return new Manifest.Part(
+        stored.size(), normSquared, ranges, levels, writer.write(packed.vals()));
+  }
+
+  private void keep(Encoded encoded) {
+    statistics.merge(encoded.statistics());
     try {
-      for (int level = 0; level < packed.format().levelCount(); level++) {
-        levels.add(
-            new Manifest.LevelEntry(
-                packed.positions(level),
-                packed.hasPos(level) ? writer.write(packed.pos(level)) : null,
-                packed.hasCrd(level) ? writer.write(packed.crd(level)) : null));
-      }
-      List<Manifest.Range> ranges = new ArrayList<>();
-      for (int mode = 0; mode < order; mode++) {
-        ranges.add(new Manifest.Range(Blocks.least(stored, mode), Blocks.largest(stored, mode)));
-      }
-      parts.add(
-          new Manifest.Part(
-              stored.size(), normSquared, ranges, levels, writer.write(packed.vals())));
+      parts.add(file().append(encoded.part(), encoded.arrays()));
     } catch (IOException e) {
       throw FileAccess.unavailable(folder.uri(), e);
     }
@@ -185,7 +227,9 @@ final class PartsWriter implements Closeable {
 
   /** Writes the entries that wait for their part to fill. */
   void flush() throws IOException {
+    ending = true;
     cuts.flush();
+    encoding.finish();
   }
 
   /** Ends the file; the files written, in order. */
@@ -209,6 +253,7 @@ final class PartsWriter implements Closeable {
   /** Closes a file that is not finished. */
   @Override
   public void close() throws IOException {
+    encoding.abandon();
     ArrayWriter open = file;
     if (open != null) {
       open.close();
