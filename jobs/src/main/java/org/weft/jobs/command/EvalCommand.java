@@ -78,9 +78,8 @@ public final class EvalCommand extends SparkCommand {
       names = "--output",
       paramLabel = "[NAME=]FILE",
       description = {
-        "Where the result goes: a tensor file, or 'print' for lines of 1-based coordinates and"
-            + " value on standard output; a label takes the place of its coordinate (default:"
-            + " print)."
+        "Where the result goes: a tensor file, or 'print' for lines of coordinates and value on"
+            + " standard output; a label takes the place of its coordinate (default: print)."
       })
   String output = PRINT;
 

@@ -79,7 +79,9 @@ public final class CommonOptions {
       paramLabel = "SIZE",
       description =
           "Memory of the process, as 2g or 6g. Parts of a tensor that do not fit lie in files"
-              + " of the local disk (default: most of the machine's memory).")
+              + " of the local disk. In one process, eval and run without --reproducible have no"
+              + " parts, and take what operands and results need (default: most of the machine's"
+              + " memory).")
   public @Nullable String memory;
 
   @Option(
@@ -120,7 +122,7 @@ public final class CommonOptions {
       order = 108,
       hidden = true,
       names = "--zero-based",
-      description = "Coordinates in .tns files start at 0, not 1.")
+      description = "Coordinates in .tns files and in printed lines start at 0, not 1.")
   public boolean zeroBased;
 
   @Option(
