@@ -2,6 +2,7 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.storage.npy.NpyFile;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 
@@ -242,9 +244,31 @@ class EvalCommandTest {
   void numbersAreWrittenAsInFiles(String number) {
     Run run = eval("t = s", new String[] {"--input", "s=" + number});
     assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("expected a number, found '" + number + "'");
+    assertThat(run.err())
+        .contains("expected a number or a .npy file with one, found '" + number + "'");
     String file = Run.write(folder, "number.tns", "1 " + number + "\n");
     assertThat(eval("y(i) = v(i)", new String[] {"--input", "v=" + file}).status()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " --reproducible"})
+  void aNumberMayBeAnArrayWithoutModes(String how) throws IOException {
+    String number = folder.resolve("s.npy").toString();
+    String array = folder.resolve("v.npy").toString();
+    try (OutputStream one = Files.newOutputStream(Path.of(number));
+        OutputStream some = Files.newOutputStream(Path.of(array))) {
+      NpyFile.writeArray(one, new double[] {2.5});
+      NpyFile.writeVector(some, new double[] {2.5});
+    }
+    String line = "eval %s --input x=%s --input s=%s" + how;
+    assertThat(Run.line(line, "t = s * x", "4", number).out()).isEqualTo("10\n");
+    assertThat(Run.line(line, "x += s", "0.5", number).out()).isEqualTo("3\n");
+    Run whole = Run.line(line + " --type int", "t = s * x", "4", number);
+    assertThat(whole.err()).contains("WEFT-308", "--input s: expected an integer", "2.5");
+    Run wrong = Run.line(line, "t = s * x", "4", array);
+    assertThat(wrong.status()).isEqualTo(2);
+    assertThat(wrong.err())
+        .contains(array + ": expected a number, which is an array without modes, found an array");
   }
 
   /** A mode without a declared size is as large as any label that it has, wherever it has it. */

@@ -26,6 +26,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.MatchedLabels;
+import org.weft.storage.npy.NpyFile;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
@@ -99,7 +100,7 @@ public final class OperandFiles {
       int order = entry.getValue().get(0).size();
       Entries entries =
           order == 0
-              ? number(name, source, options)
+              ? number(files, name, source, options)
               : source.toLowerCase(Locale.ROOT).endsWith(".npz")
                   ? archived(files, options, name, order, source)
                   : file(files, options, source);
@@ -124,9 +125,9 @@ public final class OperandFiles {
     return read;
   }
 
-  private static Entries number(String name, String text, ReadOptions options) {
+  private static Entries number(FileAccess files, String name, String source, ReadOptions options) {
     ValueType type = options.type();
-    Number value = parse(name, text, options);
+    Number value = parse(files, name, source, options);
     CooBlock.Builder block = new CooBlock.Builder(0, 1, type == ValueType.LONG);
     if (type.isIntegral()) {
       block.finishLong(value.longValue());
@@ -137,16 +138,18 @@ public final class OperandFiles {
   }
 
   /**
-   * The number that is the input of a scalar: an integer of 64 bits if the type is integral, else a
-   * double.
+   * The number that is the input of a scalar, or in the {@code .npy} file that is: an integer of 64
+   * bits if the type is integral, else a double.
    *
    * @throws WeftException {@code USAGE}, {@code VALUE_OUT_OF_RANGE}, {@code NONFINITE_VALUE}
    */
-  public static Number parse(String name, String text, ReadOptions options) {
+  public static Number parse(FileAccess files, String name, String source, ReadOptions options) {
     ValueType type = options.type();
+    boolean isFile = source.toLowerCase(Locale.ROOT).endsWith(".npy");
+    String text = isFile ? NpyFile.readNumber(files, source) : source.strip();
     try {
-      double value = number(text.strip());
-      OptionalLong integer = type.isIntegral() ? type.integer(text.strip()) : OptionalLong.empty();
+      double value = number(text);
+      OptionalLong integer = type.isIntegral() ? type.integer(text) : OptionalLong.empty();
       if (integer.isEmpty() && (type.isIntegral() || !type.holds(value))) {
         throw new WeftException(
             ErrorCode.VALUE_OUT_OF_RANGE, "--input " + name + ": " + type.refusal(text));
@@ -162,9 +165,9 @@ public final class OperandFiles {
       return integer.isPresent() ? (Number) integer.getAsLong() : (Number) value;
     } catch (NumberFormatException e) {
       throw usage(
-          "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s';"
-              + " a tensor has a label for each mode, such as %s(i,j)",
-          name, text, name, text, name);
+          "--input %s=%s: the expression uses %s as a scalar: expected a number or a .npy file with"
+              + " one, found '%s'; a tensor has a label for each mode, such as %s(i,j)",
+          name, source, name, source, name);
     }
   }
 

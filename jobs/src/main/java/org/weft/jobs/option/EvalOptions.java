@@ -40,9 +40,9 @@ public final class EvalOptions {
       names = "--input",
       paramLabel = "NAME=FILE",
       description = {
-        "Operand NAME: a tensor file of any kind that 'weft convert' reads, local or hdfs:, or a"
-            + " number for a scalar. Repeatable. With += or -=, the result's name gives the value"
-            + " before."
+        "Operand NAME: a tensor file of any kind that 'weft convert' reads, local or hdfs:. For a"
+            + " scalar, a number, or a .npy file with one. Repeatable. With += or -=, the result's"
+            + " name gives the value before."
       })
   public Map<String, String> inputs = new LinkedHashMap<>();
 

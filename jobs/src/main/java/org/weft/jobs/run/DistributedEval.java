@@ -137,7 +137,8 @@ public final class DistributedEval {
       String source = options.inputs.getOrDefault(name, "");
       boolean result = name.equals(statement.target().tensor());
       if (access.getValue().get(0).isEmpty()) {
-        Number number = OperandFiles.parse(name, source, common.readOptions());
+        Number number =
+            OperandFiles.parse(session.engine().files(), name, source, common.readOptions());
         if (result) {
           Placement placement = session.engine().statements().placement();
           previous = Optional.of(placement.number(name, number, common.type));

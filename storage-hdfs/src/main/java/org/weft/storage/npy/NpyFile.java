@@ -176,6 +176,33 @@ public final class NpyFile {
   }
 
   /**
+   * Reads the number in the file {@code uri}, an array without modes.
+   *
+   * @return the number as text files have it, with all its digits
+   * @throws WeftException as {@link #read(FileAccess, String)}, {@code SHAPE_MISMATCH}
+   */
+  public static String readNumber(FileAccess access, String uri) {
+    SourceFile file = SourceFile.find(access, uri, false);
+    try (InputStream in = file.open(0)) {
+      NpyHeader header = NpyHeader.read(in, uri);
+      if (header.shape().length > 0) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            uri
+                + ": expected a number, which is an array without modes, found an array of "
+                + Counts.plain(header.shape().length, "mode"));
+      }
+      requireLength(header, uri, file.compression() == Compression.NONE ? file.length() : -1);
+      ElementsIn elements = new ElementsIn(in, uri, header, 1);
+      return header.type().isIntegral()
+          ? Long.toString(elements.nextLong())
+          : Double.toString(elements.next());
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /**
    * Checks numbers of a model.
    *
    * @param name of their file
