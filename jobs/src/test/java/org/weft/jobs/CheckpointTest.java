@@ -209,7 +209,7 @@ class CheckpointTest {
         .contains("expected --ridge 0.0, as an earlier version of Weft wrote ")
         .contains("which had no --ridge, found 0.1; give --ridge 0.0, or --overwrite");
     assertThat(cpd("other", resume + "--dimension-tree on").err())
-        .contains("which had no --dimension-tree, found [0+1, 2]")
+        .contains("which had no --dimension-tree, found 0+1,2")
         .contains("give --dimension-tree off, or --overwrite");
     Run on = cpd("on", resume);
     assertThat(on.status()).as(on.err()).isZero();

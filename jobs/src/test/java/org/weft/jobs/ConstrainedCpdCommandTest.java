@@ -44,9 +44,14 @@ class ConstrainedCpdCommandTest extends FolderCase {
         cpd(how + " --output DIR/e --iterations 8 --tolerance 0 --checkpoint DIR/k --resume");
     assertThat(again.status()).as(again.err()).isZero();
     assertThat(folder.resolve("e/mode2.npy")).hasSameBinaryContentAs(folder.resolve("d/mode2.npy"));
-    Run other = cpd("--constrain 0=simplex --output DIR/f --checkpoint DIR/k --resume");
+    String resume = " --tolerance 0 --output DIR/f --checkpoint DIR/k --resume";
+    Run other = cpd("--constrain 0=simplex" + resume);
     assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("which had --");
+    assertThat(other.err())
+        .contains(
+            "which had --constrain 0=simplex,1=nonneg-l1:0.01,2=smooth:0.1, found 0=simplex;");
+    Run none = cpd("--iterations 8" + resume);
+    assertThat(none.err()).contains("which had --constrain 0=simplex,", ", found none;");
   }
 
   @Test

@@ -157,14 +157,14 @@ class ResumedMethodsTest extends FolderCase {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "tucker --ranks 3,2,4|--ranks 3,3,4|--ranks [3, 2, 4], found [3, 3, 4]",
+        "tucker --ranks 3,2,4|--ranks 3,3,4|--ranks 3,2,4, found 3,3,4",
         "tucker --ranks 3,2,4|--ranks 3,2,4 --seed 5|seed 0, found 5",
         "tucker --ranks 3,2,4|--ranks 3,2,4 --init random|--init sthosvd, found random",
         "cpapr --rank 3|--rank 3 --method pdnr|--method MU, found PDNR",
         "gcp --rank 3 --loss poisson|--rank 3 --loss gaussian|--loss poisson, found gaussian",
         "gcp --rank 3 --loss poisson|--rank 3 --loss poisson --zeros 1|--zeros all, found 1",
         "complete --rank 2|--rank 2 --ridge 0.5|--ridge 0.01, found 0.5",
-        "complete --rank 2|--rank 2 --split 0.2,0|found",
+        "complete --rank 2|--rank 2 --split 0.2,0|--split 0.1,0.1, found 0.2,0.0",
         "complete --rank 2|--rank 2 --iterations 2|--iterations 3, found 2; give the same or",
       })
   void otherArgumentsAreRefusedWithTheDifference(String line) {

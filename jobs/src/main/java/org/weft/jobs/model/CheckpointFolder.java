@@ -365,9 +365,16 @@ public final class CheckpointFolder implements Checkpoints {
     }
   }
 
-  /** No groups of modes mean no dimension tree. */
+  /** As options say it; no groups of modes mean no dimension tree. */
   private static String said(String value) {
-    return value.equals("[]") ? "off" : value;
+    if (value.equals("[]")) {
+      return "off";
+    }
+    if (value.equals("{}") || value.equals("null")) {
+      return "none";
+    }
+    boolean isList = value.matches("\\[[^\\[]*]|\\{[^{]*}");
+    return isList ? value.substring(1, value.length() - 1).replace(", ", ",") : value;
   }
 
   private static int number(String text) throws IOException {
