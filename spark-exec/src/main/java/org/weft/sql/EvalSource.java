@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.sources.BaseRelation;
@@ -46,6 +47,7 @@ public final class EvalSource implements ComputedSource {
         new TableSettings(NAME, CollectionConverters.asJava(options), Set.of(EXPRESSION, OPERAND));
     String text = settings.required(EXPRESSION, "'y(i) = A(i,j) * x(j)'");
     LabelledStatement statement = LabelledStatement.parse(text);
+    requireApart(settings, statement.operands().keySet());
     settings.requireOnly(OPERAND, statement.operands().keySet());
     Map<String, SqlOperand> operands = new LinkedHashMap<>();
     for (String name : statement.operands().keySet()) {
@@ -61,6 +63,21 @@ public final class EvalSource implements ComputedSource {
           operands.forEach((name, operand) -> given.put(name, operand.given()));
           return weft.eval(text, given).entries();
         });
+  }
+
+  /** Spark takes options of names that differ in case as one option. */
+  private static void requireApart(TableSettings settings, Set<String> names) {
+    Map<String, String> apart = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (String name : names) {
+      String other = apart.put(name, name);
+      if (other != null) {
+        throw settings.wrong(
+            "expected names of operands that differ in more than case, found "
+                + other
+                + " and "
+                + name);
+      }
+    }
   }
 
   /** A label has the type that it has in the first operand. */

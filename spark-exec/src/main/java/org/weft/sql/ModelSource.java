@@ -95,6 +95,12 @@ abstract class ModelSource<M extends TensorModel> implements ComputedSource {
     if (tensor instanceof SqlOperand.Scalar) {
       throw settings.wrong("expected a table or a path as 'tensor', found a number");
     }
+    for (String columns : List.of(MODES, VALUE)) {
+      if (tensor instanceof SqlOperand.Path path && settings.text(columns).isPresent()) {
+        throw settings.wrong(
+            "expected a table as 'tensor' with '" + columns + "', found the path " + path.uri());
+      }
+    }
     Function<Tensor, ModelRun<?, M>> run = run(settings);
     Function<Tensor, M> model = read -> configured(run.apply(read), settings).run();
     Shown<M> shown = shown(spark, settings);

@@ -1,5 +1,6 @@
 package org.weft.sql;
 
+import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -60,8 +61,9 @@ final class TableSettings {
     }
   }
 
+  /** What is given for an option; none if that is blank. */
   Optional<String> text(String name) {
-    return Optional.ofNullable(given.get(name)).map(String::strip);
+    return Optional.ofNullable(given.get(name)).map(String::strip).filter(text -> !text.isEmpty());
   }
 
   String required(String name, String example) {
@@ -83,12 +85,22 @@ final class TableSettings {
   }
 
   OptionalLong whole(String name) {
-    OptionalDouble number = number(name);
-    if (number.isPresent() && number.getAsDouble() != Math.rint(number.getAsDouble())) {
-      throw wrong(
-          "expected a whole number for option '" + name + "', found " + number.getAsDouble());
+    String text = text(name).orElse("");
+    if (text.isEmpty()) {
+      return OptionalLong.empty();
     }
-    return number.isEmpty() ? OptionalLong.empty() : OptionalLong.of((long) number.getAsDouble());
+    try {
+      return OptionalLong.of(new BigDecimal(text).longValueExact());
+    } catch (ArithmeticException e) {
+      throw wrong(
+          "expected a whole number of less than 2^63 for option '"
+              + name
+              + "', found '"
+              + text
+              + "'");
+    } catch (NumberFormatException e) {
+      throw wrong("expected a number for option '" + name + "', found '" + text + "'");
+    }
   }
 
   /** A whole number; instead of one that an int does not hold, the nearest int. */

@@ -3,6 +3,8 @@ package org.weft.sql;
 import com.google.auto.service.AutoService;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -82,13 +84,17 @@ public final class WeftFunctions extends AbstractFunction1<SparkSessionExtension
               + " and then pairs of a name and a value, found "
               + Counts.plain(texts.size(), "argument"));
     }
-    DataFrameReader reader = SparkSession.active().read().format(format);
+    Map<String, String> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER); // as Spark's
     for (int n = 0; n < first.size(); n++) {
-      reader.option(first.get(n), texts.get(n));
+      given.put(first.get(n), texts.get(n));
     }
     for (int n = first.size(); n < texts.size(); n += 2) {
-      reader.option(prefix + texts.get(n), texts.get(n + 1));
+      if (given.put(prefix + texts.get(n), texts.get(n + 1)) != null) {
+        throw new WeftException(
+            ErrorCode.USAGE, name + ": expected each name once, found another " + texts.get(n));
+      }
     }
+    DataFrameReader reader = SparkSession.active().read().format(format).options(given);
     Dataset<Row> table = reader.load();
     return ((org.apache.spark.sql.classic.Dataset<Row>) table).queryExecution().analyzed();
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -271,6 +272,38 @@ class SqlSourcesTest {
         .hasMessageContaining("found 1 argument");
     assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_eval('s = A(i)', 'A', NULL)").count())
         .hasMessageContaining("weft_eval: expected constants as arguments, found NULL");
+  }
+
+  /** None is dropped, read as another number, or replaced by another without a word. */
+  @Test
+  void optionsAreTakenAsTheyAre() {
+    String path = folder.resolve("a.tns").toString();
+    for (String columns : List.of("modes", "value")) {
+      assertError(
+          "weft-cp",
+          Map.of("tensor", path, "rank", "1", columns, "i"),
+          "expected a table as 'tensor' with '" + columns + "', found the path " + path);
+    }
+    assertError(
+        "weft-eval",
+        Map.of("expression", "y(i) = A(i,j) * a(j,i)", "operand.A", path, "operand.a", "counts"),
+        "expected names of operands that differ in more than case, found A and a");
+    assertError("weft-cp", Map.of("tensor", " ", "rank", "1"), "expected option 'tensor', such");
+    for (String wrong : List.of("1e300", "9223372036854775808", "1.5")) {
+      Map<String, String> seed = Map.of("tensor", "counts", "rank", "1", "seed", wrong);
+      assertThatThrownBy(() -> spark.read().format("weft-cp").options(seed).load().count())
+          .hasMessageContaining("less than 2^63 for option 'seed', found '" + wrong + "'");
+    }
+    List<List<Row>> models = new ArrayList<>();
+    for (long seed = 1L << 53; seed < (1L << 53) + 2; seed++) {
+      String sql = "SELECT weight FROM weft_cp('counts', 2, 'iterations', 1, 'seed', " + seed + ")";
+      models.add(spark.sql(sql).collectAsList());
+    }
+    assertThat(models.get(0)).isNotEqualTo(models.get(1));
+    for (String twice : List.of("'seed', 1, 'SEED', 2", "'rank', 1")) {
+      assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts', 2, " + twice + ")"))
+          .hasMessageContaining("weft_cp: expected each name once, found another ");
+    }
   }
 
   @Test
