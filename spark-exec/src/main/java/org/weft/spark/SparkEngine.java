@@ -1,6 +1,5 @@
 package org.weft.spark;
 
-import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -48,9 +47,7 @@ public final class SparkEngine {
   public static EngineTensor tensor(
       Engine engine, String name, JavaRDD<CooBlock> entries, TensorShape shape, ValueType type) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(entries.context());
-    // Spark gives a table that it knows to be empty no partitions, and tasks count by partition.
-    JavaRDD<CooBlock> parts =
-        entries.getNumPartitions() == 0 ? Wire.distribute(context, List.of(), 1) : entries;
+    JavaRDD<CooBlock> parts = Wire.partitioned(entries);
     return engine.own(
         SparkTensor.of(context, engine.files(), name, parts, shape, type, InputReading.free()));
   }

@@ -253,7 +253,7 @@ public final class Dictionary implements AutoCloseable {
                     PieceWriter.labels(
                         target, at, partition + share, TaskAttempt.suffix(), labels(rows, label)))
                 .iterator();
-    return Optional.of(fresh.mapPartitionsWithIndex(writing, false));
+    return Optional.of(Wire.partitioned(fresh).mapPartitionsWithIndex(writing, false));
   }
 
   /** Merged on executors, so that the driver holds few histograms at a time. */

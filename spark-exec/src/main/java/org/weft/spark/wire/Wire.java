@@ -236,6 +236,15 @@ public final class Wire {
                 values.getNumPartitions() <= MERGED_BY_DRIVER ? 1 : 2));
   }
 
+  /**
+   * The values in at least one partition. Spark gives a table that it knows to be empty none, but
+   * tasks count and write by partition.
+   */
+  public static <T> JavaRDD<T> partitioned(JavaRDD<T> values) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(values.context());
+    return values.getNumPartitions() == 0 ? distribute(context, List.of(), 1) : values;
+  }
+
   /** Values of the driver in {@code partitions} partitions. */
   public static <T> JavaRDD<T> distribute(
       JavaSparkContext context, List<T> values, int partitions) {

@@ -135,6 +135,21 @@ final class LabelTableTest {
         .isEqualTo("[[2,u1,1,pear,8.0]]");
   }
 
+  /** Spark gives such a table no partitions. Modes without labels would take none later. */
+  @Test
+  void anEmptyTableIsATensorWhoseFirstLabelsFollow() {
+    String none = "(SELECT * FROM " + DAY_2 + " WHERE false)";
+    append(none).option("batch", "d0").save(target());
+    assertThat(open().batches()).containsExactly("d0");
+    assertThat(sums()).isEqualTo("[]");
+    append(DAY_1).save(target());
+    assertThat(labels(0)).containsExactly("u3", "u5");
+    append(none).save(target());
+    assertThat(sums()).isEqualTo("[[u3,fig,2.0], [u3,pear,4.0], [u5,pear,1.0]]");
+    append(none).mode("overwrite").save(target());
+    assertThat(sums()).isEqualTo("[]");
+  }
+
   /** {@link #sqlInsertsLabels} writes a batch once in every build. */
   @Tag("long")
   @Test
