@@ -253,7 +253,11 @@ public final class PredictCommand extends WeftCommand {
     }
 
     private static long[] coordinates(CooBlock block, int entry) {
-      return IntStream.range(0, block.order()).mapToLong(m -> block.coordinate(m, entry)).toArray();
+      long[] coordinates = new long[block.order()];
+      for (int m = 0; m < coordinates.length; m++) {
+        coordinates[m] = block.coordinate(m, entry);
+      }
+      return coordinates;
     }
 
     /** A slice of a mode and its value. */

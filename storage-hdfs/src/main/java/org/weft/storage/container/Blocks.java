@@ -1,12 +1,11 @@
 package org.weft.storage.container;
 
-import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 
-/** Changed coordinates, extremes and order of columns. */
+/** Changed coordinates and the order of columns. */
 final class Blocks {
   private Blocks() {}
 
@@ -35,20 +34,6 @@ final class Blocks {
     return block.hasLongValues()
         ? CooBlock.ofColumns(columns, block.longValues(), block.size())
         : CooBlock.ofColumns(columns, block.values(), block.size());
-  }
-
-  /** The least coordinate in a mode of a block that has entries. */
-  static long least(CooBlock block, int mode) {
-    return block.isWide(mode)
-        ? Arrays.stream(block.longColumn(mode), 0, block.size()).min().orElseThrow()
-        : ColumnPasses.least(block.intColumn(mode), 0, block.size());
-  }
-
-  /** The largest coordinate in a mode of a block that has entries. */
-  static long largest(CooBlock block, int mode) {
-    return block.isWide(mode)
-        ? Arrays.stream(block.longColumn(mode), 0, block.size()).max().orElseThrow()
-        : ColumnPasses.largest(block.intColumn(mode), 0, block.size());
   }
 
   /** Whether the coordinates of the entries {@code [from, to)} never decrease in a mode. */

@@ -125,7 +125,7 @@ final class PartsWriter implements Closeable {
                 () ->
                     TensorShape.of(
                         IntStream.range(0, order)
-                            .mapToLong(mode -> Blocks.largest(block, mode) + 1)
+                            .mapToLong(mode -> block.largest(mode) + 1)
                             .toArray()));
     long entries = Math.max(options.entries().orElse(1L << 20), block.size());
     TensorFormat format =
@@ -157,7 +157,7 @@ final class PartsWriter implements Closeable {
     }
     List<Manifest.Range> ranges = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
-      ranges.add(new Manifest.Range(Blocks.least(stored, mode), Blocks.largest(stored, mode)));
+      ranges.add(new Manifest.Range(stored.least(mode), stored.largest(mode)));
     }
     return new Manifest.Part(
         stored.size(), normSquared, ranges, levels, writer.write(packed.vals()));

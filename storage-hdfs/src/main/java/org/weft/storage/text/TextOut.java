@@ -1,27 +1,21 @@
 package org.weft.storage.text;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
-/** Numbers as text into one buffer, without a string per number. */
-final class TextOut implements Closeable {
-  private static final int BUFFER_BYTES = 1 << 16;
+/** Numbers as text in a buffer that grows, without a string per number. */
+final class TextOut {
+  private static final int INITIAL_BYTES = 1 << 10;
   private static final int TOKEN_BYTES = 32;
 
-  private final OutputStream out;
-  private final byte[] buffer = new byte[BUFFER_BYTES];
   private final byte[] reversed = new byte[TOKEN_BYTES];
   private final ShortestDecimal decimals = new ShortestDecimal();
+  private byte[] buffer = new byte[INITIAL_BYTES];
   private int at;
 
-  TextOut(OutputStream out) {
-    this.out = out;
-  }
-
   /** A non-negative number and the byte after it. */
-  void number(long value, char after) throws IOException {
+  void number(long value, char after) {
     room();
     int count = 0;
     long rest = value;
@@ -36,7 +30,7 @@ final class TextOut implements Closeable {
   }
 
   /** A number and the byte after it. */
-  void signed(long value, char after) throws IOException {
+  void signed(long value, char after) {
     room();
     for (char c : Long.toString(value).toCharArray()) {
       buffer[at++] = (byte) c;
@@ -45,41 +39,28 @@ final class TextOut implements Closeable {
   }
 
   /** A double in shortest round-trip form and the byte after it. */
-  void number(double value, char after) throws IOException {
+  void number(double value, char after) {
     room();
     at = decimals.write(value, buffer, at);
     buffer[at++] = (byte) after;
   }
 
   /** A float in shortest round-trip form and the byte after it. */
-  void number(float value, char after) throws IOException {
+  void number(float value, char after) {
     room();
     at = decimals.write(value, buffer, at);
     buffer[at++] = (byte) after;
   }
 
-  void text(String text) throws IOException {
-    flushBuffer();
-    out.write(text.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  private void room() throws IOException {
-    if (at > BUFFER_BYTES - TOKEN_BYTES) {
-      flushBuffer();
+  private void room() {
+    if (at > buffer.length - TOKEN_BYTES) {
+      buffer = Arrays.copyOf(buffer, 2 * buffer.length);
     }
   }
 
-  void flushBuffer() throws IOException {
+  /** Writes the text; the buffer is empty then. */
+  void writeTo(OutputStream out) throws IOException {
     out.write(buffer, 0, at);
     at = 0;
-  }
-
-  /** Flushes and closes the stream below; closes it even if flushing fails. */
-  @Override
-  public void close() throws IOException {
-    try (OutputStream closing = out) {
-      flushBuffer();
-      closing.flush();
-    }
   }
 }

@@ -2,14 +2,19 @@ package org.weft.storage.text;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.scratch.ScratchFolder;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.codec.OrderedWork;
+import org.weft.storage.codec.ParallelCompressor;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -17,9 +22,12 @@ import org.weft.text.Counts;
 
 /**
  * Lines of coordinates and a value, under a header that may need numbers known only at the end. If
- * they were not given, the lines wait in a local temporary file until then; memory stays bounded.
+ * they were not given, the lines wait in a local temporary file until then. Lines are made on all
+ * cores, and written in order; memory stays bounded.
  */
 abstract class TextWriter implements TensorWriter {
+  private static final int ENTRIES_AT_A_TIME = 1 << 14;
+
   private final OutputStream out;
   private final String name;
   private final int order;
@@ -27,7 +35,10 @@ abstract class TextWriter implements TensorWriter {
   private final WriteOptions options;
   private final long[] maxCoordinates;
   private final @Nullable Path spool;
-  private final TextOut lines;
+  private final OutputStream lines;
+  private final OrderedWork<TextOut> work;
+  private final Deque<TextOut> free = new ArrayDeque<>();
+  private final boolean alone;
   private long entries;
   private boolean closed;
 
@@ -53,14 +64,16 @@ abstract class TextWriter implements TensorWriter {
     boolean known = options.shape().isPresent() && options.entries().isPresent();
     if (headerNeeded && !known) {
       this.spool = ScratchFolder.newFile("lines-", ".tmp");
-      this.lines = new TextOut(Files.newOutputStream(spool));
+      this.lines = Files.newOutputStream(spool);
     } else {
       this.spool = null;
-      this.lines = new TextOut(out);
+      this.lines = out;
       if (headerNeeded) {
-        lines.text(header(options.shape().orElseThrow(), options.knownEntries()));
+        text(header(options.shape().orElseThrow(), options.knownEntries()));
       }
     }
+    this.work = new OrderedWork<>(2 * OrderedWork.CORES, this::take);
+    this.alone = out instanceof ParallelCompressor; // which has all cores to do
   }
 
   /** Whether all values are integers. */
@@ -92,23 +105,47 @@ abstract class TextWriter implements TensorWriter {
       throw new IllegalArgumentException(
           name + ": a block of order " + block.order() + " for a tensor of order " + order);
     }
-    for (int e = 0; e < block.size(); e++) {
-      for (int mode = 0; mode < order; mode++) {
-        long coordinate = block.coordinate(mode, e);
-        maxCoordinates[mode] = Math.max(maxCoordinates[mode], coordinate);
-        lines.number(coordinate + base, ' ');
-      }
-      if (block.hasLongValues()) {
-        lines.signed(block.longValue(e), '\n');
-      } else if (integral() && block.value(e) == (long) block.value(e)) {
-        lines.signed((long) block.value(e), '\n');
-      } else if (options.valueType() == ValueType.FLOAT) {
-        lines.number((float) block.value(e), '\n');
+    for (int mode = 0; mode < order && block.size() > 0; mode++) {
+      maxCoordinates[mode] = Math.max(maxCoordinates[mode], block.largest(mode));
+    }
+    for (int from = 0; from < block.size(); from += ENTRIES_AT_A_TIME) {
+      int first = from;
+      int end = Math.min(block.size(), from + ENTRIES_AT_A_TIME);
+      TextOut text = free.isEmpty() ? new TextOut() : free.pop();
+      if (alone || end - from < ENTRIES_AT_A_TIME && work.isDone()) {
+        take(lines(text, block, first, end));
       } else {
-        lines.number(block.value(e), '\n');
+        work.add(() -> lines(text, block, first, end));
       }
     }
     entries += block.size();
+  }
+
+  private void take(TextOut made) throws IOException {
+    made.writeTo(lines);
+    free.push(made);
+  }
+
+  private TextOut lines(TextOut made, CooBlock block, int from, int to) {
+    for (int e = from; e < to; e++) {
+      for (int mode = 0; mode < order; mode++) {
+        made.number(block.coordinate(mode, e) + base, ' ');
+      }
+      if (block.hasLongValues()) {
+        made.signed(block.longValue(e), '\n');
+      } else if (integral() && block.value(e) == (long) block.value(e)) {
+        made.signed((long) block.value(e), '\n');
+      } else if (options.valueType() == ValueType.FLOAT) {
+        made.number((float) block.value(e), '\n');
+      } else {
+        made.number(block.value(e), '\n');
+      }
+    }
+    return made;
+  }
+
+  private void text(String text) throws IOException {
+    lines.write(text.getBytes(StandardCharsets.US_ASCII));
   }
 
   private TensorShape shape() {
@@ -128,8 +165,9 @@ abstract class TextWriter implements TensorWriter {
     closed = true;
     if (spool == null) {
       try (lines) {
+        work.finish();
         if (entries == 0) {
-          lines.text(emptyFile(shape()));
+          text(emptyFile(shape()));
         }
       }
     } else {
@@ -148,8 +186,10 @@ abstract class TextWriter implements TensorWriter {
 
   private void finishSpooled(Path file) throws IOException {
     try (out) {
-      lines.close();
-      out.write(header(shape(), entries).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+      try (lines) {
+        work.finish();
+      }
+      out.write(header(shape(), entries).getBytes(StandardCharsets.US_ASCII));
       Files.copy(file, out);
     } finally {
       Files.deleteIfExists(file);
