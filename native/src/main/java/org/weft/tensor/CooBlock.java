@@ -8,7 +8,6 @@ import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
 import org.weft.memory.ShortNumbers;
-import org.weft.runtime.ColumnPasses;
 
 /**
  * Coordinate entries in columns on the Java heap: what readers produce and shuffles move. A column
@@ -66,20 +65,6 @@ public final class CooBlock implements Serializable {
   public long coordinate(int mode, int entry) {
     Object column = columns[mode];
     return column instanceof int[] narrow ? narrow[entry] : ((long[]) column)[entry];
-  }
-
-  /** The least coordinate of a mode; there is an entry. */
-  public long least(int mode) {
-    return isWide(mode)
-        ? Arrays.stream(longColumn(mode), 0, size).min().orElseThrow()
-        : ColumnPasses.least(intColumn(mode), 0, size);
-  }
-
-  /** The largest coordinate of a mode; there is an entry, and no coordinate is negative. */
-  public long largest(int mode) {
-    return isWide(mode)
-        ? Arrays.stream(longColumn(mode), 0, size).max().orElseThrow()
-        : ColumnPasses.largest(intColumn(mode), 0, size);
   }
 
   public double value(int entry) {

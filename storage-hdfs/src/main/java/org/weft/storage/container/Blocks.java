@@ -2,10 +2,9 @@ package org.weft.storage.container;
 
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 
-/** Changed coordinates and the order of columns. */
+/** Blocks under other coordinates. */
 final class Blocks {
   private Blocks() {}
 
@@ -34,19 +33,5 @@ final class Blocks {
     return block.hasLongValues()
         ? CooBlock.ofColumns(columns, block.longValues(), block.size())
         : CooBlock.ofColumns(columns, block.values(), block.size());
-  }
-
-  /** Whether the coordinates of the entries {@code [from, to)} never decrease in a mode. */
-  static boolean ascends(CooBlock block, int mode, int from, int to) {
-    if (!block.isWide(mode)) {
-      return ColumnPasses.ascends(block.intColumn(mode), from, to);
-    }
-    long[] column = block.longColumn(mode);
-    for (int e = from + 1; e < to; e++) {
-      if (column[e] < column[e - 1]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -3,6 +3,7 @@ package org.weft.storage.container;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.storage.BlockColumns;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -82,7 +83,7 @@ final class PartCuts {
   private int end(CooBlock block, int from) {
     open.ascending &=
         (open.isEmpty() || open.last <= block.coordinate(root, from))
-            && Blocks.ascends(block, root, from, block.size());
+            && BlockColumns.ascends(block, root, from, block.size());
     long missing = Math.max(0, partEntries - open.entries);
     long most = Math.max(2L * partEntries, MOST_PART_ENTRIES) - open.entries;
     int to = (int) Math.min(block.size(), from + missing);

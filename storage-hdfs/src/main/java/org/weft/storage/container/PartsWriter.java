@@ -16,6 +16,7 @@ import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.statistics.TensorStatistics;
+import org.weft.storage.BlockColumns;
 import org.weft.storage.Labels;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.codec.OrderedWork;
@@ -125,7 +126,7 @@ final class PartsWriter implements Closeable {
                 () ->
                     TensorShape.of(
                         IntStream.range(0, order)
-                            .mapToLong(mode -> block.largest(mode) + 1)
+                            .mapToLong(mode -> BlockColumns.largest(block, mode) + 1)
                             .toArray()));
     long entries = Math.max(options.entries().orElse(1L << 20), block.size());
     TensorFormat format =
@@ -157,7 +158,8 @@ final class PartsWriter implements Closeable {
     }
     List<Manifest.Range> ranges = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
-      ranges.add(new Manifest.Range(stored.least(mode), stored.largest(mode)));
+      ranges.add(
+          new Manifest.Range(BlockColumns.least(stored, mode), BlockColumns.largest(stored, mode)));
     }
     return new Manifest.Part(
         stored.size(), normSquared, ranges, levels, writer.write(packed.vals()));

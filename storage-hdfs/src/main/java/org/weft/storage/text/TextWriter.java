@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.scratch.ScratchFolder;
+import org.weft.storage.BlockColumns;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.codec.OrderedWork;
@@ -106,7 +107,7 @@ abstract class TextWriter implements TensorWriter {
           name + ": a block of order " + block.order() + " for a tensor of order " + order);
     }
     for (int mode = 0; mode < order && block.size() > 0; mode++) {
-      maxCoordinates[mode] = Math.max(maxCoordinates[mode], block.largest(mode));
+      maxCoordinates[mode] = Math.max(maxCoordinates[mode], BlockColumns.largest(block, mode));
     }
     for (int from = 0; from < block.size(); from += ENTRIES_AT_A_TIME) {
       int first = from;
