@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
+import org.weft.tensor.DenseMatrix;
 
 /** {@code weft cpd --append} from folder to folder. */
 class CpdAppendCommandTest {
@@ -80,6 +81,21 @@ class CpdAppendCommandTest {
     days("all.tns", 1, DAYS);
     Run whole = weft("diagnose DIR/" + parent + " DIR/all.tns");
     assertThat(whole.status()).as(whole.err()).isZero();
+  }
+
+  /** A day of which all values are 0 becomes a slice of zeros. */
+  @Test
+  void aDayOfZerosIsAppended() throws IOException {
+    Run.write(folder, "day.tns", "1 1 9 0\n7 6 9 0\n");
+
+    Run run = weft("cpd DIR/day.tns --append DIR/past --output DIR/d9");
+
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(fit("d9")).isEqualTo(1);
+    DenseMatrix days = NpyFile.read(FileAccess.local(), folder + "/d9/mode2.npy");
+    assertThat(days.rows()).isEqualTo(9);
+    assertThat(days.get(8, 0)).isZero();
+    assertThat(days.get(8, 1)).isZero();
   }
 
   /** The whole tensor may be given: what the model knows of it is left out. */

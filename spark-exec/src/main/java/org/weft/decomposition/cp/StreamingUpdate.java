@@ -170,7 +170,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
       modes().forEach(mode -> update(mode, false));
       double norm = site.normSquared();
       double squares = Math.max(0, norm - 2 * inner + grams.newSquared());
-      double fit = 1 - Math.sqrt(squares) / Math.sqrt(norm);
+      double fit = norm == 0 ? 1 : 1 - Math.sqrt(squares) / Math.sqrt(norm);
       Sweeps.requireFinite("the fit after iteration " + number, fit);
       return fit;
     }
