@@ -12,7 +12,8 @@ import org.weft.tensor.CooBlock;
  * stream descends in the root mode, a part ends anywhere. Memory: two parts.
  */
 final class PartCuts {
-  private static final int MOST_PART_ENTRIES = 1 << 22;
+  /** So many entries of one slice are a part, unless larger parts are asked for. */
+  static final int MOST_PART_ENTRIES = 1 << 22;
 
   /** Takes a part. */
   interface Sink {
@@ -36,10 +37,6 @@ final class PartCuts {
     this.root = root;
     this.partEntries = partEntries;
     this.sink = sink;
-  }
-
-  static int mostPartEntries() {
-    return MOST_PART_ENTRIES;
   }
 
   /** Entries of one part, so far. */

@@ -84,10 +84,10 @@ final class PartsWriter implements Closeable {
     this.modeOrder = modeOrder;
     int asked = options.container().partEntries();
     long share = options.entries().orElse(PARTS * 8L * LEAST_PART_ENTRIES) / PARTS;
-    long least = Math.max(LEAST_PART_ENTRIES, Math.min(PartCuts.mostPartEntries(), share));
+    long least = Math.max(LEAST_PART_ENTRIES, Math.min(PartCuts.MOST_PART_ENTRIES, share));
     this.cuts = new PartCuts(modeOrder[0], asked > 0 ? asked : (int) least, this::add);
     this.cores =
-        (int) Math.max(1, Math.min(cores, PartCuts.mostPartEntries() / Math.max(least, asked)));
+        (int) Math.max(1, Math.min(cores, PartCuts.MOST_PART_ENTRIES / Math.max(least, asked)));
     this.encoding = new OrderedWork<>(this.cores - 1, this::keep);
     this.statistics = TensorStatistics.builder(order);
   }

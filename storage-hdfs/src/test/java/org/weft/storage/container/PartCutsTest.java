@@ -56,12 +56,12 @@ class PartCutsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aSliceOfMoreEntriesThanAPartMayHaveIsCut(int seed) throws IOException {
-    long[] roots = new long[PartCuts.mostPartEntries() + 10];
+    long[] roots = new long[PartCuts.MOST_PART_ENTRIES + 10];
 
     List<CooBlock> parts = parts(roots, new Random(seed), seed == 0);
 
     assertSame(roots, parts);
-    assertEquals(PartCuts.mostPartEntries(), parts.get(0).size());
+    assertEquals(PartCuts.MOST_PART_ENTRIES, parts.get(0).size());
     assertEquals(2, parts.size());
   }
 
