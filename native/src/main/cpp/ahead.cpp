@@ -57,6 +57,19 @@ int64_t processors() {
 
 int64_t value_bytes(int64_t type) { return type == WEFT_INT32 || type == WEFT_FLOAT ? 4 : 8; }
 
+/* Bytes in memory. */
+struct Range {
+  const void *from;
+  int64_t bytes;
+
+  bool meets(const Range &other) const {
+    uintptr_t here = reinterpret_cast<uintptr_t>(from);
+    uintptr_t there = reinterpret_cast<uintptr_t>(other.from);
+    return there < here + static_cast<uintptr_t>(bytes) &&
+           here < there + static_cast<uintptr_t>(other.bytes);
+  }
+};
+
 /* One call: its tensors and what it makes. */
 class Call {
  public:
@@ -143,18 +156,31 @@ class Call {
       return fail(WEFT_WRONG_SIZE, "the result %s has %lld values, expected %lld", spec(0).name,
                   static_cast<long long>(result->vals_length), static_cast<long long>(cells_));
     }
-    uintptr_t from = reinterpret_cast<uintptr_t>(result->vals);
-    uintptr_t to = from + static_cast<uintptr_t>(cells_ * value_bytes(spec(0).value_type));
     for (int64_t t = 1; t < library_->tensors; t++) {
-      uintptr_t start = reinterpret_cast<uintptr_t>(tensors_[t].vals);
-      uintptr_t end =
-          start + static_cast<uintptr_t>(tensors_[t].vals_length * value_bytes(spec(t).value_type));
-      if (start < to && from < end) {
+      if (shares_memory(*result, t)) {
         return fail(WEFT_OVERLAP, "the result %s shares memory with %s", spec(0).name,
                     spec(t).name);
       }
     }
     return WEFT_DONE;
+  }
+
+  /* Whether the values of a result lie in an array of operand t. */
+  bool shares_memory(const weft_tensor &result, int64_t t) const {
+    Range made{result.vals, cells_ * value_bytes(spec(0).value_type)};
+    const weft_tensor &operand = tensors_[t];
+    if (made.meets({operand.vals, operand.vals_length * value_bytes(spec(t).value_type)})) {
+      return true;
+    }
+    int64_t index_bytes = operand.index_bits / 8;
+    for (int64_t l = 0; l < spec(t).order; l++) {
+      if (spec(t).levels[l].kind == WEFT_DENSE_LEVEL) continue;
+      const weft_level &level = operand.levels[l];
+      if (made.meets({level.crd, level.crd_length * index_bytes})) return true;
+      bool has_pos = spec(t).levels[l].kind == WEFT_COMPRESSED_LEVEL && level.pos != nullptr;
+      if (has_pos && made.meets({level.pos, level.pos_length * index_bytes})) return true;
+    }
+    return false;
   }
 
   /* Whether the kernel of 32-bit indices cannot serve. */

@@ -64,6 +64,7 @@ int32_t look_at_level(const weft_ahead_tensor &spec, const weft_tensor &tensor, 
     if (level.kind == WEFT_COMPRESSED_LEVEL) {
       count = arrays.crd_length;
       view->pos[l] = arrays.pos;
+      if (count < 0) return wrong_length(spec, l, "crd", count, 0);
       if (arrays.pos == nullptr && l == 0) {
         view->root[0] = 0;
         view->root[1] = count;
@@ -216,7 +217,6 @@ int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *
   int64_t parents = 1;
   for (int64_t l = 0; l < spec.order && code == WEFT_DONE; l++) {
     code = look_at_level(spec, tensor, l, parents, view);
-    if (code == WEFT_DONE) code = check_level(spec, tensor, l, parents, *view, look);
     if (code == WEFT_DONE) parents = view->counts[l];
   }
   if (code != WEFT_DONE) return code;
@@ -226,6 +226,12 @@ int32_t look_at(const weft_ahead_tensor &spec, const weft_tensor &tensor, View *
   }
   if (is_missing(tensor.vals, parents)) {
     return fail(WEFT_WRONG_FORMAT, "the values of %s are null", spec.name);
+  }
+  parents = 1; /* whose lengths all agree: arrays are read that are as long as they say */
+  for (int64_t l = 0; l < spec.order; l++) {
+    code = check_level(spec, tensor, l, parents, *view, look);
+    if (code != WEFT_DONE) return code;
+    parents = view->counts[l];
   }
   parents = 1;
   for (int64_t l = 0; l < spec.order && look == ORDER; l++) {

@@ -144,10 +144,55 @@ static void order_three(void) {
   k_ttv_free(&Y);
 }
 
+/* Lengths that do not agree are refused before an array is read that may be shorter than they say. */
+static void lengths_that_lie(void) {
+  int64_t crd0[] = {1, 4}, pos1[] = {0, 1, 2}, crd1[] = {0, 2}, pos2[] = {0, 2, 3}, crd2[] = {0, 1, 1};
+  weft_tensor T = {0};
+  T.order = 3;
+  T.value_type = WEFT_DOUBLE;
+  T.index_bits = 64;
+  T.sizes[0] = 5, T.sizes[1] = 3, T.sizes[2] = 2;
+  T.levels[0].crd = crd0; /* pos is {0, crd_length} */
+  T.levels[1].pos = pos1 + 1, T.levels[1].crd = crd1, T.levels[1].crd_length = 2;
+  T.levels[2].pos = pos2, T.levels[2].pos_length = 3, T.levels[2].crd = crd2, T.levels[2].crd_length = 3;
+  T.vals = vals, T.vals_length = 3;
+  weft_tensor v = vector(xs, 2);
+  weft_tensor Y = {0};
+  int64_t lies[] = {-1, INT64_MIN, (int64_t)1 << 40, INT64_MAX};
+  for (int n = 0; n < 4; n++) {
+    T.levels[0].crd_length = lies[n];
+    T.levels[1].pos_length = n == 0 ? 0 : 3;
+    for (int check = 0; check < 2; check++) {
+      expect(k_ttv_run(&Y, &T, &v, 0, check) == WEFT_WRONG_FORMAT, "crd_length is no length");
+      expect(strstr(k_ttv_message(), n < 2 ? "crd of level 0 of T" : "of T") != NULL, k_ttv_message());
+    }
+  }
+  int64_t far[] = {0, (int64_t)1 << 40, 0, 2}; /* between ends that agree */
+  weft_tensor A = csr(3, 3, far, crd64, vals, 64);
+  A.levels[1].crd_length = A.vals_length = 2;
+  weft_tensor x = vector(xs, 3);
+  expect(k_spmv_run(&Y, &A, &x, 0, 0) == WEFT_BAD_INDEX, "pos goes beyond crd");
+}
+
+/* A result may not lie in the arrays of positions and coordinates either. */
+static void results_in_indices(void) {
+  int64_t pos[] = {0, 2, 2, 3}, crd[] = {0, 2, 1};
+  weft_tensor A = csr(3, 3, pos, crd, vals, 64);
+  weft_tensor x = vector(xs, 3);
+  void *arrays[] = {pos, crd};
+  for (int n = 0; n < 2; n++) {
+    weft_tensor y = vector(arrays[n], 3);
+    expect(k_spmv_run(&y, &A, &x, 0, 0) == WEFT_OVERLAP, "y lies in an array of A");
+    expect(pos[3] == 3 && crd[1] == 2, "arrays of A are as before");
+  }
+}
+
 int main(void) {
   matrix_times_vector();
   refusals();
   sparse_results();
   order_three();
+  lengths_that_lie();
+  results_in_indices();
   return failures;
 }
