@@ -33,6 +33,9 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
   /** Rows of a panel for which terms are counted, whatever the tile. */
   private static final long ROWS = 8;
 
+  /** Of the second cache, a part that leaves room for what else is under way. */
+  private static final double FEW = 4;
+
   private static final long SHARE_OF_THIRD_CACHE = 8L << 20;
 
   public GemmTiles {
@@ -94,6 +97,32 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
         depth,
         block(caches.second() / 2 / (depth * bytes), wide),
         block(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
+  }
+
+  /**
+   * The same with blocks of the divided side that the first cache holds, if panels of {@code
+   * shared} cells of the other side take no more than a quarter of the second. Each number of a
+   * block is then used so few times that memory has to be read while tiles are computed: the lines
+   * of the next block are asked for, and have to find room.
+   *
+   * @param dividesWide whether the divided side is the one along the lanes
+   * @param shared cells of the other side
+   */
+  public GemmTiles streaming(boolean dividesWide, double shared, int bytes) {
+    Caches caches = Caches.ofThisMachine();
+    if (shared * depth * bytes > caches.second() / FEW) {
+      return this;
+    }
+    long cells = caches.first() / (depth * bytes);
+    return dividesWide
+        ? new GemmTiles(wide, high, depth, block(cells, wide), highBlock)
+        : new GemmTiles(wide, high, depth, wideBlock, block(cells, high));
+  }
+
+  /** Whether the second cache has room for a block of the divided side and for the next one. */
+  public boolean isStreaming(boolean dividesWide, int bytes) {
+    long block = dividesWide ? wideBlock : highBlock;
+    return block * depth * bytes <= Caches.ofThisMachine().second() / FEW;
   }
 
   /**

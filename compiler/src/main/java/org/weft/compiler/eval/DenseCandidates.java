@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -46,6 +47,9 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
   /** Values of a line; shorter runs use a part of each line. */
   private static final double LINE = 8;
 
+  /** How many times its bytes a tensor takes whose neighbours are counts of successive runs. */
+  private static final double CROSSED = 1.5;
+
   /** Seconds of a pass of the loop around a product of matrices. */
   private static final double PASS = 2e-6;
 
@@ -57,6 +61,7 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
    *
    * @param name for people
    * @param seconds predicted, on one core
+   * @param lanes the label of the vector lanes, if it is not the result's last
    * @param around labels of the loop around the panels, mostly none
    * @param transposed the tensors that are copied with their labels in another order
    * @param panels whether the product runs over packed panels
@@ -64,6 +69,7 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
   record Candidate(
       String name,
       double seconds,
+      Optional<IndexVar> lanes,
       List<IndexVar> around,
       List<TensorExpr.Access> transposed,
       boolean panels) {
@@ -101,8 +107,15 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
 
   private List<Candidate> all(boolean copies) {
     Candidate panels =
-        new Candidate("packed panels", panels(contraction, true), List.of(), List.of(), true);
+        new Candidate(
+            "packed panels",
+            panels(contraction, true),
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            true);
     List<Candidate> others = new ArrayList<>(List.of(loops()));
+    contraction.otherLanes().flatMap(this::inLanes).ifPresent(others::add);
     List<TensorExpr.Access> turned = copies ? turned() : List.of();
     if (!turned.isEmpty()) {
       String names =
@@ -113,6 +126,7 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
           new Candidate(
               "transposed " + names + ", then packed panels",
               copying + panels(contraction, false),
+              Optional.empty(),
               List.of(),
               turned,
               true));
@@ -148,13 +162,17 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
     if (!best.transposed().isEmpty()) {
       return "the copies cost less than packing scattered numbers";
     }
+    if (best.lanes().isPresent()) {
+      return "reads the larger tensor as it lies, and turns the result";
+    }
     return best.around().isEmpty()
         ? "reads any order of labels, copies no tensor"
         : "each product reads and writes neighbours";
   }
 
   private Candidate loops() {
-    return new Candidate("plain loops", flops() / (IN_LOOPS * peak()), List.of(), List.of(), false);
+    double seconds = flops() / (IN_LOOPS * peak());
+    return new Candidate("plain loops", seconds, Optional.empty(), List.of(), List.of(), false);
   }
 
   private double flops() {
@@ -206,18 +224,19 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
     double visits = 2 * Math.ceil(depth / tiles.depth());
     double written = visits * wide * high * bytes;
     if (asStored) {
-      packWide *= scatter(product, product.across(), run);
-      packHigh *= scatter(product, product.down(), 1);
-      written *= Math.max(1, LINE / run);
+      packWide *= scatter(product, product.across(), product.wide());
+      packHigh *= scatter(product, product.down(), product.high());
+      written *= product.hasCrossedResult() ? CROSSED : Math.max(1, LINE / run);
     }
     return batch * (compute + (packWide + packHigh + written) / rate());
   }
 
   /** How many times its bytes an operand takes where its neighbours are not packed together. */
-  private static double scatter(Contraction product, TensorExpr.Access operand, double run) {
+  private static double scatter(
+      Contraction product, TensorExpr.Access operand, List<IndexVar> labels) {
     IndexVar last = Contraction.last(operand);
-    boolean near = product.depth().contains(last) || run > 1 && product.wide().contains(last);
-    return near ? 1 : 2;
+    boolean near = product.depth().contains(last) || labels.indexOf(last) == labels.size() - 1;
+    return near ? 1 : product.isCrossed(operand) ? CROSSED : 2;
   }
 
   private static double up(double size, double step) {
@@ -271,7 +290,27 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
     Contraction inside = contraction.around(List.of(label));
     double seconds = panels(inside, true) + estimates.cells(List.of(label)) * PASS;
     return new Candidate(
-        "a loop over " + label + " around packed panels", seconds, List.of(label), List.of(), true);
+        "a loop over " + label + " around packed panels",
+        seconds,
+        Optional.empty(),
+        List.of(label),
+        List.of(),
+        true);
+  }
+
+  /** Panels along {@code label}: only where a cell of the result is written once, as it is slow. */
+  private Optional<Candidate> inLanes(IndexVar label) {
+    Contraction product = contraction.withLanes(label);
+    double run = estimates.cells(List.of(label));
+    double depth = estimates.cells(product.depth());
+    GemmTiles tiles = GemmTiles.of(vectorBits, bytes, (long) run, (long) depth);
+    if (run < tiles.wide() || depth > tiles.depth()) {
+      return Optional.empty();
+    }
+    String name = "packed panels with lanes along " + label;
+    double seconds = panels(product, true);
+    return Optional.of(
+        new Candidate(name, seconds, Optional.of(label), List.of(), List.of(), true));
   }
 
   /** The schedule of panels for {@code product}. */
@@ -283,10 +322,13 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
       int vectorBits,
       int bytes) {
     Directive.Gemm gemm = PanelChoice.directive(product, estimates, vectorBits, bytes);
-    if (candidate.around().isEmpty()) {
-      return usual.with(gemm);
+    Schedule panels = usual.with(gemm);
+    if (candidate.lanes().isPresent()) {
+      return panels.with(new Directive.Vector(candidate.lanes().get().name()));
+    } else if (candidate.around().isEmpty()) {
+      return panels;
     }
     List<String> loops = candidate.around().stream().map(IndexVar::name).toList();
-    return usual.with(gemm).with(new Directive.Around(loops));
+    return panels.with(new Directive.Around(loops));
   }
 }

@@ -1,6 +1,7 @@
 package org.weft.compiler.eval;
 
 import java.util.stream.Collectors;
+import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorVar;
@@ -59,6 +60,13 @@ public sealed interface EvaluationStep {
           .collect(Collectors.joining());
     }
 
+    private String panels() {
+      return schedule.directives().stream()
+          .filter(each -> !(each instanceof Directive.ParallelOutermost))
+          .map(Directive::toString)
+          .collect(Collectors.joining(" "));
+    }
+
     @Override
     public String toString() {
       return "compute "
@@ -66,7 +74,7 @@ public sealed interface EvaluationStep {
           + " into "
           + result().format()
           + constants()
-          + schedule.gemm().map(gemm -> ", in packed panels by " + gemm).orElse("")
+          + schedule.gemm().map(gemm -> ", in packed panels by " + panels()).orElse("")
           + (estimate.isEmpty() ? "" : ", " + estimate)
           + "\n"
           + candidates;

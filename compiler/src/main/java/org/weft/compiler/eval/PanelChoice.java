@@ -4,6 +4,7 @@ import java.util.List;
 import org.weft.compiler.Directive;
 import org.weft.compiler.GemmTiles;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lower.panel.Contraction;
 
 /**
@@ -33,7 +34,14 @@ final class PanelChoice {
     long run = (long) estimates.cells(run(contraction));
     long terms = (long) estimates.cells(contraction.depth());
     GemmTiles tiles = GemmTiles.of(vectorBits, bytes, run, terms);
-    return new Directive.Gemm(divided(contraction, estimates, tiles).name(), tiles);
+    IndexVar divided = divided(contraction, estimates, tiles);
+    boolean dividesWide = contraction.wide().contains(divided);
+    TensorExpr.Access operand = dividesWide ? contraction.across() : contraction.down();
+    if (!contraction.isCrossed(operand)) {
+      double shared = estimates.cells(dividesWide ? contraction.high() : contraction.wide());
+      tiles = tiles.streaming(dividesWide, shared, bytes);
+    }
+    return new Directive.Gemm(divided.name(), tiles);
   }
 
   /** Whether a contraction has enough work for panels. */

@@ -176,7 +176,7 @@ final class StatementPlanner {
     int bytes = assignment.type().elementType().bytes();
     Estimates estimates = new Estimates(labels, entries);
     return Contraction.of(assignment)
-        .map(whole -> whole.around(way.around()))
+        .map(whole -> way.lanes().map(whole::withLanes).orElse(whole).around(way.around()))
         .map(
             inside ->
                 DenseCandidates.schedule(

@@ -279,12 +279,37 @@ public final class Lowering {
       directives.follow(around);
       contraction = GemmLoops.around(statement, contraction, directive, around);
     }
+    contraction = inLanes(contraction, directives);
     directives.requireFollowed(statement);
     KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
     new GemmLoops(statement, contraction, tensors, directive, schedule.parallelOutermost(), body)
         .emit();
     return arrays(statement, tensors, body, true);
+  }
+
+  /** Vector lanes along another label than the result's last, where the schedule has one. */
+  private Contraction inLanes(Contraction contraction, Directives directives) {
+    Optional<Directive.Vector> vector =
+        schedule.directives().stream()
+            .filter(Directive.Vector.class::isInstance)
+            .map(Directive.Vector.class::cast)
+            .findFirst();
+    if (vector.isEmpty()) {
+      return contraction;
+    }
+    Optional<IndexVar> lanes =
+        contraction.otherLanes().filter(label -> label.name().equals(vector.get().variable()));
+    if (lanes.isEmpty()) {
+      directives.refuse(
+          vector.get(),
+          "lanes of gemm run along the result's last label, or along the last one of the operand"
+              + " that has this label, if the result has that too",
+          "drop the directive");
+      return contraction;
+    }
+    directives.follow(vector.get());
+    return contraction.withLanes(lanes.get());
   }
 
   /** A transposed copy of a dense tensor. */

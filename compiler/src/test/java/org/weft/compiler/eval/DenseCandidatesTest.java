@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerCase;
+import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -48,13 +49,16 @@ class DenseCandidatesTest extends CompilerCase {
         ? Way.LOOPS
         : !candidate.transposed().isEmpty()
             ? Way.MATRICES
-            : candidate.around().isEmpty() ? Way.PANELS : Way.AROUND;
+            : candidate.lanes().isPresent()
+                ? Way.LANES
+                : candidate.around().isEmpty() ? Way.PANELS : Way.AROUND;
   }
 
   /** The ways that are taken. */
   private enum Way {
     LOOPS,
     PANELS,
+    LANES,
     AROUND,
     MATRICES
   }
@@ -81,14 +85,17 @@ class DenseCandidatesTest extends CompilerCase {
         ? Way.LOOPS
         : plan.steps().size() > 1
             ? Way.MATRICES
-            : schedule.around().isPresent() ? Way.AROUND : Way.PANELS;
+            : schedule.directives().stream().anyMatch(Directive.Vector.class::isInstance)
+                ? Way.LANES
+                : schedule.around().isPresent() ? Way.AROUND : Way.PANELS;
   }
 
   @Test
   void everyWayGivesTheValue() {
     Random random = new Random(5);
     Map<Way, Integer> taken = new EnumMap<>(Way.class);
-    List<Evaluator> evaluators = Arrays.stream(Way.values()).map(this::preferring).toList();
+    Map<Way, Evaluator> evaluators = new EnumMap<>(Way.class);
+    Arrays.stream(Way.values()).forEach(way -> evaluators.put(way, preferring(way)));
     for (int number = 0; number < STATEMENTS; number++) {
       List<String> rows = labels("a", "b", "c", random);
       List<String> columns = labels("p", "q", "r", random);
@@ -110,7 +117,12 @@ class DenseCandidatesTest extends CompilerCase {
               "C(" + join(result) + ") = A(" + join(left) + ") * B(" + join(right) + ")",
               Map.of("A", a, "B", b),
               TensorFormat.dense(result.size(), ValueType.DOUBLE));
-      Evaluator preferring = evaluators.get(number % evaluators.size());
+      Way rarest =
+          Arrays.stream(Way.values())
+              .filter(way -> way(evaluators.get(way).plan(input)) == way)
+              .min(Comparator.comparing(way -> taken.getOrDefault(way, 0)))
+              .orElseThrow();
+      Evaluator preferring = evaluators.get(rarest);
       EvaluationPlan plan = preferring.plan(input);
       taken.merge(way(plan), 1, Integer::sum);
       TensorStorage found = preferring.evaluate(scope, input);
@@ -131,6 +143,32 @@ class DenseCandidatesTest extends CompilerCase {
       }
     }
     assertThat(taken).containsKeys(Way.values());
+  }
+
+  /** Lines of the result that the caches do not hold are written around them. */
+  @Test
+  void lanesAlongTheOperandWriteLargeResults() {
+    Random random = new Random(7);
+    Evaluator lanes = preferring(Way.LANES);
+    for (int rows : new int[] {368, 371}) {
+      TensorStorage a = random(random, rows, 6, 369);
+      TensorStorage b = random(random, 24, 6);
+      StatementInput input =
+          StatementInput.of(
+              "C(c,b,a) = A(a,d,b) * B(c,d)",
+              Map.of("A", a, "B", b),
+              TensorFormat.dense(3, ValueType.DOUBLE));
+      assertThat(way(lanes.plan(input))).isEqualTo(Way.LANES);
+      TensorStorage found = lanes.evaluate(scope, input);
+      TensorStorage expected = evaluator.evaluate(scope, input.withSchedule(Schedule.sequential()));
+      for (long cell = 0; cell < (long) found.shape().cells(); cell++) {
+        double difference = found.vals().getDouble(cell) - expected.vals().getDouble(cell);
+        assertThat(Math.abs(difference) < 1e-12).as("cell %s", cell).isTrue();
+      }
+      for (TensorStorage made : List.of(a, b, found, expected)) {
+        made.close();
+      }
+    }
   }
 
   private static List<String> labels(String one, String two, String three, Random random) {
@@ -162,6 +200,7 @@ class DenseCandidatesTest extends CompilerCase {
             TensorFormat.dense(3, ValueType.DOUBLE));
     assertThat(evaluator.plan(input).toString())
         .contains("packed panels  ")
+        .contains("packed panels with lanes along b")
         .contains("taken: reads any order of labels")
         .contains("transposed A, then packed panels")
         .contains("a loop over b around packed panels")

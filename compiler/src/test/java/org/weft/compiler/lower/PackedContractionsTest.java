@@ -83,6 +83,7 @@ class PackedContractionsTest {
     Map<String, TensorFormat> formats = new TreeMap<>();
     List<String> text = new ArrayList<>();
     String last = "";
+    List<List<String>> stored = new ArrayList<>();
     for (int tensor = 0; tensor < 3; tensor++) {
       List<String> labels = new ArrayList<>();
       for (int group : members[tensor]) {
@@ -93,6 +94,7 @@ class PackedContractionsTest {
       if (random.nextBoolean()) {
         Collections.shuffle(modes, random);
       }
+      stored.add(modes.stream().map(labels::get).toList());
       last = tensor > 0 || labels.isEmpty() ? last : labels.get(modes.get(modes.size() - 1));
       TensorFormat format = TensorFormat.dense(labels.size(), type);
       formats.put(
@@ -106,6 +108,8 @@ class PackedContractionsTest {
     String divided = outer.get(random.nextInt(outer.size()));
     List<String> loops = new ArrayList<>(outer);
     loops.removeAll(List.of(divided, last));
+    String lanes = lanes(groups, stored, random);
+    loops.remove(lanes);
     String around =
         loops.isEmpty() || random.nextBoolean() ? "" : " around(" + String.join(",", loops) + ")";
     return of(
@@ -118,7 +122,27 @@ class PackedContractionsTest {
             + ":"
             + TILES.get(random.nextInt(TILES.size()))
             + ")"
-            + around);
+            + around
+            + (lanes.isEmpty() ? "" : " vector(" + lanes + ")"));
+  }
+
+  /** Lanes along the last label of the operand that has the result's last one, mostly. */
+  private static String lanes(List<List<String>> groups, List<List<String>> stored, Random random) {
+    List<String> result = stored.get(0);
+    if (result.isEmpty()) {
+      return "";
+    }
+    String last = result.get(result.size() - 1);
+    for (int side = 0; side < 2; side++) {
+      List<String> operand = stored.get(side + 1);
+      String lanes = operand.isEmpty() ? "" : operand.get(operand.size() - 1);
+      List<String> labels = groups.get(side);
+      boolean legal = labels.contains(last) && labels.contains(lanes) && !lanes.equals(last);
+      if (legal && random.nextInt(4) > 0) {
+        return lanes;
+      }
+    }
+    return "";
   }
 
   @Test
@@ -209,6 +233,7 @@ class PackedContractionsTest {
         "C(i,j) = A(i,k) * B(l,j) | gemm(i)",
         "C(i,j) = A(i,i) * B(i,j) | gemm(j)",
         "C(i,j) = A(i,k) * B(k,j) | gemm(i) vector(j)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(i) vector(k)",
         "C(i,j) = A(i,k) * B(k,j) | gemm(i) around(i)",
         "C(i,j) = A(i,k) * B(k,j) | gemm(i) around(j)",
         "C(i,j) = A(i,k) * B(k,j) | gemm(j) around(k)",

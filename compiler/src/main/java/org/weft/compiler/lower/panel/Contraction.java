@@ -98,6 +98,52 @@ public record Contraction(
     return access.tensor().format().withModeOrder(modes);
   }
 
+  /**
+   * Whether the neighbours of {@code operand} are counts of successive runs of its side: of the
+   * label before the last.
+   */
+  public boolean isCrossed(TensorExpr.Access operand) {
+    return isCrossed(operand, operand == across ? wide : high);
+  }
+
+  /** Whether neighbours of the result are counts of successive runs of the wide side. */
+  public boolean hasCrossedResult() {
+    return isCrossed(target, wide);
+  }
+
+  private static boolean isCrossed(TensorExpr.Access access, List<IndexVar> labels) {
+    return labels.size() > 1 && labels.indexOf(last(access)) == labels.size() - 2;
+  }
+
+  /**
+   * The label of the wide side, none of the result's neighbours, along which the operand has
+   * neighbours: vector lanes can run along it as well.
+   */
+  public Optional<IndexVar> otherLanes() {
+    IndexVar last = last(across);
+    boolean found = last != null && wide.indexOf(last) >= 0 && wide.indexOf(last) < wide.size() - 1;
+    return found ? Optional.ofNullable(last) : Optional.empty();
+  }
+
+  /** The same with vector lanes along {@code lanes}, which are {@link #otherLanes}. */
+  public Contraction withLanes(IndexVar lanes) {
+    List<IndexVar> labels = new ArrayList<>(wide);
+    labels.remove(lanes);
+    labels.add(lanes);
+    return new Contraction(
+        target,
+        across,
+        down,
+        List.copyOf(labels),
+        high,
+        depth,
+        batch,
+        multiply,
+        reduce,
+        factors,
+        negated);
+  }
+
   /** What surrounds the two operands. */
   private static final class Shape {
     private final List<TensorExpr.Access> operands = new ArrayList<>();

@@ -177,7 +177,8 @@ public final class GemmLoops {
     Parts parts = new Parts(wide, high, depth, wideTerms, highTerms, most, kernel(wide, high));
     PackedSide shared = dividesWide ? high : wide;
     Expr room = Expr.min(sharedBlock(shared, code), shared.count());
-    shared.allocate(code.name("shared_room", room), most, code);
+    Expr sharedRoom = code.name("shared_room", room);
+    shared.allocate(sharedRoom, sharedRoom, most, code);
     loop(
         "batch_at",
         batch.size(),
@@ -205,7 +206,8 @@ public final class GemmLoops {
     Buffer values = tensors.layout(operand.tensor()).vals();
     UnaryOperator<Expr> converted = loaded -> value.apply(Values.convert(loaded, type));
     boolean crossed =
-        labels.size() > 1 && labels.indexOf(Contraction.last(operand)) == labels.size() - 2;
+        contraction.isCrossed(operand)
+            || operand == contraction.across() && contraction.hasCrossedResult();
     if (directive instanceof Directive.Emulate) {
       group.keepTogether(); // an accelerator takes any tile: none is left partly empty by a run
       crossed = false;
@@ -221,7 +223,7 @@ public final class GemmLoops {
     Buffer result = tensors.layout(contraction.target().tensor()).vals();
     return directive instanceof Directive.Emulate unit
         ? new DelayedKernel(wide, high, unit, fold, type, result)
-        : new MicroKernel(wide, high, contraction.multiply(), fold, type, result);
+        : new MicroKernel(wide, high, contraction.multiply(), fold, type, result, code);
   }
 
   /** A number of the high operand with the literals and the sign of the statement. */
@@ -320,7 +322,7 @@ public final class GemmLoops {
         size,
         traits(),
         body,
-        (panel, each) -> shared.pack(panel, origin, terms, depth, each));
+        (panel, each) -> shared.copy().pack(panel, origin, terms, depth, each));
   }
 
   private LoopTraits traits() {
@@ -346,6 +348,9 @@ public final class GemmLoops {
     Expr most = Expr.mul(divideUp(units, Expr.binary(Expr.Op.MAX, blocks, Expr.of(1))), unit);
     Expr room = outer.name("room", Expr.min(most, all));
     Expr start = start(depth, outer);
+    boolean streams =
+        directive instanceof Directive.Gemm
+            && tiles.isStreaming(dividesWide, divided.panels().element().bytes());
     Expr tasks = outer.name("parts", Expr.min(blocks, parts(outer)));
     loop(
         "part",
@@ -353,7 +358,8 @@ public final class GemmLoops {
         traits(),
         outer,
         (part, task) -> {
-          divided.allocate(room, parts.most(), task);
+          Expr located = streams ? Expr.add(room, room) : room;
+          divided.allocate(room, located, parts.most(), task);
           parts.kernel().allocate(task);
           Expr begin = share(part, blocks, tasks);
           Expr end = share(Expr.add(part, Expr.of(1)), blocks, tasks);
@@ -363,11 +369,19 @@ public final class GemmLoops {
           Expr from = body.name("from", Expr.mul(share(Expr.of(block), units, blocks), unit));
           Expr to = Expr.min(Expr.mul(share(after, units, blocks), unit), all);
           Expr size = body.name("size", Expr.sub(to, from));
-          divided.locate(from, size, body);
-          divided.packAll(size, origin, terms, depth, body);
+          Expr later = share(Expr.add(after, Expr.of(1)), units, blocks);
+          Expr beyond = Expr.min(Expr.mul(later, unit), all);
+          Expr known = streams ? new Expr.Select(Expr.lessThan(after, end), beyond, to) : to;
+          Expr next = body.name("next_size", Expr.sub(known, to));
+          divided.locate(from, Expr.add(size, next), body);
+          divided.copy().packAll(size, origin, terms, depth, body);
           Expr wideSize = dividesWide ? size : sharedSize;
           Expr highSize = dividesWide ? sharedSize : size;
-          tiles(parts, wideSize, highSize, depth, start, first, around, origins.get(2), body);
+          Ahead ahead =
+              (panel, tile, each) ->
+                  streams ? divided.ahead(panel, tile, size, next, origin, terms, each) : null;
+          tiles(
+              parts, wideSize, highSize, depth, start, first, around, ahead, origins.get(2), body);
           task.add(new Stmt.For(block, begin, end, body.block(), LoopTraits.SERIAL));
           if (around != null) {
             Code drain = task.nested();
@@ -427,6 +441,7 @@ public final class GemmLoops {
       Expr start,
       @Nullable Expr first,
       @Nullable Expr around,
+      Ahead ahead,
       Expr origin,
       Code body) {
     PackedSide wide = parts.wide();
@@ -446,13 +461,25 @@ public final class GemmLoops {
               rows,
               (widePanel, each) -> {
                 Expr wideAt = each.name("wide_from", Expr.mul(widePanel, Expr.of(wide.width())));
-                TileKernel.Place place =
-                    new TileKernel.Place(widePanel, highPanel, wideAt, highAt, inUse, around);
+                PackedSide.@Nullable Ahead next =
+                    dividesWide
+                        ? ahead.of(widePanel, highPanel, each)
+                        : ahead.of(highPanel, widePanel, each);
                 Code tile = each.nested();
+                TileKernel.Place place =
+                    new TileKernel.Place(widePanel, highPanel, wideAt, highAt, inUse, around, next);
                 parts.kernel().emit(place, origin, depth, start, first, tile);
                 each.when(Expr.lessThan(Expr.of(0), wide.lanes(widePanel)), tile);
+                parts.kernel().flush(place, origin, first, each);
               });
         });
+  }
+
+  /**
+   * What a tile asks for ahead, by the numbers of its panels of the divided and the shared side.
+   */
+  private interface Ahead {
+    PackedSide.@Nullable Ahead of(Expr panel, Expr tile, Code code);
   }
 
   private interface Body {

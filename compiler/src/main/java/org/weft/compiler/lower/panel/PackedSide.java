@@ -2,6 +2,7 @@ package org.weft.compiler.lower.panel;
 
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
@@ -24,9 +25,9 @@ import org.weft.memory.ElementType;
  * </pre>
  *
  * A panel does not reach past a run of the group; counts behind the run repeat its last one, and
- * what is computed from them is dropped. Where the operand's neighbours are counts of successive
- * runs, the panels of some lines of runs follow each other, so that they are packed together:
- * memory is far faster at several lines in a row than at one here and one there.
+ * what is computed from them is dropped. Where the neighbours of the operand or of the result are
+ * counts of successive runs, the panels of some lines of runs follow each other, so that they are
+ * packed or written together: memory is far faster at whole lines than at a number here and there.
  */
 final class PackedSide {
   private static final int OPERAND = 0;
@@ -35,13 +36,10 @@ final class PackedSide {
   /**
    * Runs that lie in one line of the operand where its neighbours are counts of successive runs.
    */
-  private static final long LINE = 8;
+  static final long LINE = 8;
 
   /** Between panels: those at multiples of a cache's ways would push each other out. */
   private static final long GAP_BYTES = 64;
-
-  /** Lines of a cell that are asked for ahead where each term is in lines of its own. */
-  private static final long AHEAD = 4;
 
   private final String name;
   private final LabelGroup group;
@@ -55,6 +53,7 @@ final class PackedSide {
   private final Buffer targets;
   private final Buffer lanes;
   private final Buffer gaps;
+  private final Buffer breaks;
   private final Buffer panels;
   private final Expr chunks;
   private final Expr lines;
@@ -66,7 +65,8 @@ final class PackedSide {
    * @param width counts of a panel
    * @param block counts of a block, a multiple of {@code width}
    * @param value what is stored for a loaded number
-   * @param crossed whether the operand's neighbours are counts of successive runs
+   * @param crossed whether the operand's neighbours, or those of the result, are counts of
+   *     successive runs
    * @param termsAreNeighbours whether they are successive terms
    * @param head where the number of panels is computed
    */
@@ -93,6 +93,7 @@ final class PackedSide {
     targets = buffer(name + "_targets", ElementType.I64, head);
     lanes = buffer(name + "_lanes", ElementType.I64, head);
     gaps = buffer(name + "_gaps", ElementType.I64, head);
+    breaks = buffer(name + "_breaks", ElementType.I64, head);
     panels = buffer(name + "_panels", KernelTensors.elementOf(type), head);
     chunks = head.name(name + "_chunks", Block.divideUp(group.run(), width));
     lines = crossed ? head.name(name + "_lines", lines(group.passes(), block / width)) : Expr.of(1);
@@ -112,12 +113,18 @@ final class PackedSide {
     return up(all, Block.divideUp(all, Math.max(1, panels / LINE)));
   }
 
-  private static Expr up(Expr value, Expr divisor) {
+  static Expr up(Expr value, Expr divisor) {
     return Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(value, divisor), Expr.of(1)), divisor);
   }
 
   private static Buffer buffer(String name, ElementType element, Code names) {
     return new Buffer(names.fresh(name), element, Buffer.Kind.WORKSPACE);
+  }
+
+  /** What copies the operand into the panels. */
+  PanelCopy copy() {
+    return new PanelCopy(
+        this, name, group, operand, value, termsAreNeighbours, offsets, lines, together);
   }
 
   long width() {
@@ -149,13 +156,18 @@ final class PackedSide {
     return crossed ? Expr.binary(Expr.Op.MAX, most, together) : most;
   }
 
-  /** Room for a block of {@code count} panels with at most {@code depth} terms. */
-  void allocate(Expr count, Expr depth, Code code) {
-    Expr padded = code.name(name + "_room", Expr.mul(count, Expr.of(width)));
+  /**
+   * Room for a block of {@code count} panels with at most {@code depth} terms.
+   *
+   * @param located how many panels {@link #locate} is asked for at the most
+   */
+  void allocate(Expr count, Expr located, Expr depth, Code code) {
+    Expr padded = code.name(name + "_room", Expr.mul(located, Expr.of(width)));
     code.add(new Stmt.AllocateWorkspace(offsets, Expr.add(padded, Expr.of(width))));
     code.add(new Stmt.AllocateWorkspace(targets, padded));
-    code.add(new Stmt.AllocateWorkspace(lanes, count));
-    code.add(new Stmt.AllocateWorkspace(gaps, count));
+    code.add(new Stmt.AllocateWorkspace(lanes, located));
+    code.add(new Stmt.AllocateWorkspace(gaps, located));
+    code.add(new Stmt.AllocateWorkspace(breaks, located));
     code.add(new Stmt.AllocateWorkspace(panels, Expr.mul(count, size(depth))));
   }
 
@@ -165,7 +177,7 @@ final class PackedSide {
   }
 
   void free(Code code) {
-    for (Buffer buffer : List.of(panels, gaps, lanes, targets, offsets)) {
+    for (Buffer buffer : List.of(panels, breaks, gaps, lanes, targets, offsets)) {
       code.add(new Stmt.FreeWorkspace(buffer));
     }
   }
@@ -202,6 +214,9 @@ final class PackedSide {
     Expr apart = group.isUnit(RESULT) ? gaps(targets, first, each) : Expr.of(width);
     each.add(new Stmt.Store(gaps, Expr.of(panel), apart));
     code.add(new Stmt.For(panel, Expr.of(0), count, each.block(), LoopTraits.FEW));
+    if (crossed) {
+      noteBreaks(count, code);
+    }
   }
 
   /** The place in the result of count {@code at} of the block. */
@@ -220,11 +235,11 @@ final class PackedSide {
   }
 
   /** How many counts of the panel from {@code first} on are not followed by their neighbour. */
-  private Expr gaps(Buffer table, Expr first, Code code) {
+  Expr gaps(Buffer table, Expr first, Code code) {
     return gaps(table, first, Expr.of(width - 1), code);
   }
 
-  private Expr gaps(Buffer table, Expr first, Expr steps, Code code) {
+  Expr gaps(Buffer table, Expr first, Expr steps, Code code) {
     LoopVariable found = code.declare(name + "_apart", Expr.of(0));
     LoopVariable step = LoopVariable.integer(code.fresh(name + "_step"));
     Code each = code.nested();
@@ -236,167 +251,106 @@ final class PackedSide {
     return Expr.of(found);
   }
 
-  /** Packs all {@code count} panels of a block, on one thread. */
-  void packAll(Expr count, Expr origin, Buffer terms, Expr depth, Code code) {
-    if (crossed) {
-      crossed(count, origin, terms, depth, code);
-      return;
+  /**
+   * The lines of the operand that a tile asks for, so that those of the next block have arrived
+   * when it is packed: one for each term.
+   *
+   * @param panel of this side, to which the tile belongs
+   * @param tile which of the panel's tiles it is
+   * @param size panels of this block, behind which those of the next one have been located
+   * @param next panels of the next block
+   */
+  @Nullable Ahead ahead(
+      Expr panel, Expr tile, Expr size, Expr next, Expr origin, Buffer terms, Code code) {
+    boolean inRuns = isCrossed();
+    if (!inRuns && !termsAreNeighbours && !group.isUnit(OPERAND)) {
+      return null;
     }
-    LoopVariable panel = LoopVariable.integer(code.fresh("panel"));
-    Code each = code.nested();
-    pack(Expr.of(panel), origin, terms, depth, each);
-    code.add(new Stmt.For(panel, Expr.of(0), count, each.block(), LoopTraits.SERIAL));
+    long lines = Math.max(1, width / LINE);
+    Expr found = Expr.min(panel, Expr.sub(next, Expr.of(1)));
+    Expr within = inRuns ? Expr.binary(Expr.Op.REM, found, Expr.of(LINE)) : Expr.of(0);
+    Expr inLine = code.name(name + "_in_line", within);
+    Expr first = Expr.mul(Expr.add(size, Expr.sub(found, inLine)), Expr.of(width));
+    Expr cell = Expr.add(Expr.mul(inLine, Expr.of(lines)), tile);
+    if (!inRuns) {
+      cell = termsAreNeighbours ? Expr.mul(tile, Expr.of(LINE)) : Expr.of(0);
+    }
+    Expr isWanted = Expr.and(Expr.lessThan(tile, Expr.of(lines)), Expr.lessThan(Expr.of(0), next));
+    Expr wanted = new Expr.Select(isWanted, Expr.add(first, cell), Expr.of(0));
+    Expr entry = code.name(name + "_ahead", wanted);
+    if (termsAreNeighbours) {
+      return new Ahead(
+          operand,
+          term -> {
+            Expr number = Expr.binary(Expr.Op.REM, term, Expr.of(LINE));
+            Expr begin = new Expr.Load(terms, Expr.sub(term, number));
+            Expr offset = new Expr.Load(offsets, Expr.add(entry, number));
+            return Expr.add(Expr.add(origin, offset), begin);
+          });
+    }
+    Expr along = Expr.of(0);
+    if (!inRuns) {
+      long line = Stmt.StreamLine.BYTES / operand.element().bytes();
+      along = new Expr.Select(isWanted, Expr.mul(tile, Expr.of(line)), Expr.of(0));
+    }
+    Expr offset = Expr.add(new Expr.Load(offsets, entry), along);
+    Expr start = code.name(name + "_ahead_at", Expr.add(origin, offset));
+    return new Ahead(operand, term -> Expr.add(start, new Expr.Load(terms, term)));
   }
 
   /**
-   * Packs panel {@code number}.
+   * Lines of memory that are asked for long before they are read.
    *
-   * @param origin where the batch begins in the operand
-   * @param terms where the terms lie in the operand
-   * @param depth how many terms there are
+   * @param line where the line lies that is asked for with a term
    */
-  void pack(Expr number, Expr origin, Buffer terms, Expr depth, Code code) {
-    if (termsAreNeighbours) {
-      along(number, origin, terms, depth, code);
-      return;
-    }
-    Expr first = code.name(name + "_first", Expr.mul(number, Expr.of(width)));
-    Expr panel = code.name(name + "_panel", Expr.mul(number, size(depth)));
-    Expr start = code.name(name + "_start", Expr.add(origin, new Expr.Load(offsets, first)));
-    Code rows = code.nested();
-    copy(panel, terms, depth, rows, (term, cell) -> Expr.add(Expr.add(start, term), cell), true);
-    Code scattered = code.nested();
-    copy(
-        panel,
-        terms,
-        depth,
-        scattered,
-        (term, cell) -> {
-          Expr offset = new Expr.Load(offsets, Expr.add(first, cell));
-          return Expr.add(Expr.add(origin, term), offset);
-        },
-        false);
-    if (group.isUnit(OPERAND)) {
-      Expr row = Expr.equal(gaps(offsets, first, code), Expr.of(0));
-      code.add(new Stmt.If(row, rows.block(), scattered.block()));
-    } else {
-      code.addAll(scattered);
+  record Ahead(Buffer operand, UnaryOperator<Expr> line) {
+    Stmt with(Expr term) {
+      return new Stmt.Prefetch(operand, line.apply(term), 1, 2);
     }
   }
 
-  /** Where a cell of a term lies in the operand. */
-  private interface Place {
-    Expr of(Expr term, Expr cell);
-  }
-
-  private void copy(
-      Expr panel, Buffer terms, Expr depth, Code code, Place place, boolean neighbours) {
-    LoopVariable term = LoopVariable.integer(code.fresh(name + "_term"));
-    Code each = code.nested();
-    Expr offset = each.name(name + "_source", new Expr.Load(terms, Expr.of(term)));
-    Expr row = Expr.add(panel, Expr.mul(Expr.of(term), Expr.of(width)));
-    Expr to = each.name(name + "_row", row);
-    LoopVariable cell = LoopVariable.integer(each.fresh(name + "_cell"));
-    Code inner = each.nested();
-    Expr loaded = new Expr.Load(operand, place.of(offset, Expr.of(cell)));
-    inner.add(new Stmt.Store(panels, Expr.add(to, Expr.of(cell)), value.apply(loaded)));
-    LoopTraits traits = neighbours ? LoopTraits.VECTOR : LoopTraits.SCALAR;
-    each.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), inner.block(), traits));
-    code.add(new Stmt.For(term, Expr.of(0), depth, each.block(), LoopTraits.SERIAL));
-  }
-
-  /** Packs a panel line of terms by line of terms, and asks for the lines of the next panel. */
-  private void along(Expr number, Expr origin, Buffer terms, Expr depth, Code code) {
-    Expr first = code.name(name + "_first", Expr.mul(number, Expr.of(width)));
-    Expr panel = code.name(name + "_panel", Expr.mul(number, size(depth)));
+  /** Notes for each line of runs how often its runs are no neighbours, at its first panel. */
+  private void noteBreaks(Expr count, Code code) {
+    Buffer table = writesLines() ? targets : offsets;
     LoopVariable line = LoopVariable.integer(code.fresh(name + "_line"));
     Code each = code.nested();
-    Expr before = each.name(name + "_before", Expr.mul(Expr.of(line), Expr.of(LINE)));
-    Expr source = each.name(name + "_source", Expr.add(origin, new Expr.Load(terms, before)));
-    Expr row = Expr.add(panel, Expr.mul(before, Expr.of(width)));
-    Expr to = each.name(name + "_row", row);
-    Expr rest = each.name(name + "_rest", Expr.min(Expr.sub(depth, before), Expr.of(LINE)));
-    Code whole = each.nested();
-    line(first, source, to, Expr.of(LINE), 0, term -> Expr.add(source, term), whole);
-    Code some = each.nested();
-    line(
-        first,
-        source,
-        to,
-        rest,
-        1,
-        term -> Expr.add(origin, new Expr.Load(terms, Expr.add(before, term))),
-        some);
-    Expr apart = gaps(terms, before, Expr.sub(rest, Expr.of(1)), each);
-    Expr missing = Expr.sub(Expr.of(LINE), rest);
-    Expr inOne = Expr.equal(Expr.add(apart, missing), Expr.of(0));
-    each.add(new Stmt.If(inOne, whole.block(), some.block()));
-    Expr lines = Block.divideUp(depth, LINE);
-    code.add(new Stmt.For(line, Expr.of(0), lines, each.block(), LoopTraits.SERIAL));
-  }
-
-  private void line(
-      Expr first,
-      Expr source,
-      Expr to,
-      Expr count,
-      int copies,
-      UnaryOperator<Expr> term,
-      Code code) {
-    LoopVariable cell = LoopVariable.integer(code.fresh(name + "_cell"));
-    Code each = code.nested();
-    Expr entry = Expr.add(first, Expr.of(cell));
-    Expr next = new Expr.Load(offsets, Expr.add(entry, Expr.of(width)));
-    each.add(new Stmt.Prefetch(operand, Expr.add(source, next), 1, 2));
-    Expr offset = each.name(name + "_offset", new Expr.Load(offsets, entry));
-    Expr place = each.name(name + "_to", Expr.add(to, Expr.of(cell)));
-    LoopVariable number = LoopVariable.integer(each.fresh(name + "_term"));
-    Code inner = each.nested();
-    Expr loaded = new Expr.Load(operand, Expr.add(term.apply(Expr.of(number)), offset));
-    Expr at = Expr.add(place, Expr.mul(Expr.of(number), Expr.of(width)));
-    inner.add(new Stmt.Store(panels, at, value.apply(loaded)));
-    LoopTraits along = LoopTraits.SCALAR.withUnroll(copies);
-    each.add(new Stmt.For(number, Expr.of(0), count, inner.block(), along));
-    LoopTraits traits = LoopTraits.SERIAL.withUnroll(1);
-    code.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), each.block(), traits));
-  }
-
-  /** Packs the panels of some lines of runs together: every line of the operand is read once. */
-  private void crossed(Expr count, Expr origin, Buffer terms, Expr depth, Code code) {
-    LoopVariable strip = LoopVariable.integer(code.fresh(name + "_strip"));
-    Code group = code.nested();
-    Expr first = group.name(name + "_first", Expr.mul(Expr.of(strip), together));
-    Expr size = group.name(name + "_panel_size", size(depth));
-    LoopVariable term = LoopVariable.integer(group.fresh(name + "_term"));
-    Code each = group.nested();
-    Expr source =
-        each.name(name + "_source", Expr.add(origin, new Expr.Load(terms, Expr.of(term))));
-    Expr last = Expr.sub(depth, Expr.of(1));
-    Expr later = Expr.min(Expr.add(Expr.of(term), up(Expr.of(AHEAD), lines)), last);
-    Expr ahead = each.name(name + "_ahead", Expr.add(origin, new Expr.Load(terms, later)));
-    Expr row = each.name(name + "_row", Expr.mul(Expr.of(term), Expr.of(width)));
-    LoopVariable cell = LoopVariable.integer(each.fresh(name + "_cell"));
-    Code cells = each.nested();
-    LoopVariable line = LoopVariable.integer(cells.fresh(name + "_line"));
-    Code eight = cells.nested();
-    Expr number = Expr.add(first, Expr.mul(Expr.of(line), Expr.of(LINE)));
-    Expr panel = eight.name(name + "_panel", number);
-    Expr table = Expr.add(Expr.mul(panel, Expr.of(width)), Expr.of(cell));
-    Expr entry = eight.name(name + "_entry", table);
-    Expr inPanel = Expr.add(row, Expr.of(cell));
-    Expr to = eight.name(name + "_to", Expr.add(Expr.mul(panel, size), inPanel));
-    Expr wanted = Expr.add(ahead, new Expr.Load(offsets, entry));
-    eight.add(new Stmt.Prefetch(operand, wanted, 1, 2));
-    for (long run = 0; run < LINE; run++) {
-      Expr offset = new Expr.Load(offsets, Expr.add(entry, Expr.of(run * width)));
-      Expr loaded = new Expr.Load(operand, Expr.add(source, offset));
-      Expr place = Expr.add(to, Expr.mul(Expr.of(run), size));
-      eight.add(new Stmt.Store(panels, place, value.apply(loaded)));
+    Expr panel = each.name(name + "_panel", Expr.mul(Expr.of(line), Expr.of(LINE)));
+    Expr entry = each.name(name + "_entry", Expr.mul(panel, Expr.of(width)));
+    Expr breaks = Expr.of(0);
+    for (long run = 1; run < LINE; run++) {
+      Expr before = new Expr.Load(table, Expr.add(entry, Expr.of((run - 1) * width)));
+      Expr offset = new Expr.Load(table, Expr.add(entry, Expr.of(run * width)));
+      Expr apart = new Expr.Not(Expr.equal(Expr.add(before, Expr.of(1)), offset));
+      breaks = Expr.add(breaks, new Expr.Convert(apart, ScalarType.I64));
     }
-    cells.add(new Stmt.For(line, Expr.of(0), lines, eight.block(), LoopTraits.SCALAR));
-    each.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), cells.block(), LoopTraits.SERIAL));
-    group.add(new Stmt.For(term, Expr.of(0), depth, each.block(), LoopTraits.SERIAL));
-    Expr strips = Expr.binary(Expr.Op.DIV, count, together);
-    code.add(new Stmt.For(strip, Expr.of(0), strips, group.block(), LoopTraits.SERIAL));
+    each.add(new Stmt.Store(this.breaks, panel, breaks));
+    Expr lines = Expr.binary(Expr.Op.DIV, count, Expr.of(LINE));
+    code.add(new Stmt.For(line, Expr.of(0), lines, each.block(), LoopTraits.FEW));
+  }
+
+  /** Whether the operand's neighbours are counts of successive runs. */
+  boolean isCrossed() {
+    return crossed && !group.isUnit(OPERAND);
+  }
+
+  /** Whether the panels of a line of runs follow each other and are neighbours in the result. */
+  boolean writesLines() {
+    return crossed && group.isUnit(OPERAND);
+  }
+
+  /** Whether the runs of the line whose first panel is {@code panel} are neighbours. */
+  Expr isLine(Expr panel) {
+    return Expr.equal(new Expr.Load(breaks, panel), Expr.of(0));
+  }
+
+  /** Whether all cells of the line of runs that begins at {@code panel} are in use. */
+  Expr isWholeLine(Expr panel) {
+    return Expr.and(isLine(panel), Expr.equal(lanes(panel), Expr.of(width)));
+  }
+
+  /** Whether panels are made of squares that are transposed in registers. */
+  boolean isSquare(ElementType element) {
+    int bytes = element.bytes();
+    return (bytes == Double.BYTES || bytes == Float.BYTES) && width % Stmt.Turn.side(element) == 0;
   }
 }

@@ -15,9 +15,16 @@ interface TileKernel {
    * @param highPanel number of the panel, whose first count is {@code high}
    * @param rows how many rows are in use
    * @param around whether the result goes around the caches where tiles have whole lines of it
+   * @param ahead what is asked for with each term, if anything
    */
   record Place(
-      Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows, @Nullable Expr around) {}
+      Expr widePanel,
+      Expr highPanel,
+      Expr wide,
+      Expr high,
+      Expr rows,
+      @Nullable Expr around,
+      PackedSide.@Nullable Ahead ahead) {}
 
   /** Room that a task needs for its tiles. */
   default void allocate(Code task) {}
@@ -33,6 +40,13 @@ interface TileKernel {
    * @param first whether what the result holds is to be forgotten; null if it never is
    */
   void emit(Place place, Expr origin, Expr depth, Expr start, @Nullable Expr first, Code code);
+
+  /**
+   * Writes what has been kept of the tiles up to {@code place}, whose own may be no tile at all.
+   *
+   * @param first as for {@link #emit}
+   */
+  default void flush(Place place, Expr origin, @Nullable Expr first, Code code) {}
 
   /** Stores where {@code first} holds, and adds elsewhere; always adds if it is null. */
   static void choose(@Nullable Expr first, Code code, Consumer<Code> store, Consumer<Code> add) {

@@ -183,7 +183,7 @@ public final class Directives {
   }
 
   /** Notes why {@code directive} is not followed by a loop, and what would be legal; false. */
-  boolean refuse(Directive directive, String reason, String instead) {
+  public boolean refuse(Directive directive, String reason, String instead) {
     refusals.putIfAbsent(directive, reason + "; " + instead);
     return false;
   }
