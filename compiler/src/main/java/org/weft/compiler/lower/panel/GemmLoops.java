@@ -322,7 +322,7 @@ public final class GemmLoops {
         size,
         traits(),
         body,
-        (panel, each) -> shared.copy().pack(panel, origin, terms, depth, each));
+        (panel, each) -> shared.copy(false).pack(panel, origin, terms, depth, each));
   }
 
   private LoopTraits traits() {
@@ -374,7 +374,7 @@ public final class GemmLoops {
           Expr known = streams ? new Expr.Select(Expr.lessThan(after, end), beyond, to) : to;
           Expr next = body.name("next_size", Expr.sub(known, to));
           divided.locate(from, Expr.add(size, next), body);
-          divided.copy().packAll(size, origin, terms, depth, body);
+          divided.copy(streams).packAll(size, origin, terms, depth, body);
           Expr wideSize = dividesWide ? size : sharedSize;
           Expr highSize = dividesWide ? sharedSize : size;
           Ahead ahead =

@@ -121,10 +121,15 @@ final class PackedSide {
     return new Buffer(names.fresh(name), element, Buffer.Kind.WORKSPACE);
   }
 
-  /** What copies the operand into the panels. */
-  PanelCopy copy() {
+  /**
+   * What copies the operand into the panels.
+   *
+   * @param squares whether terms that are neighbours are transposed in registers: less to do where
+   *     copying takes a good part of the time, and more to compile
+   */
+  PanelCopy copy(boolean squares) {
     return new PanelCopy(
-        this, name, group, operand, value, termsAreNeighbours, offsets, lines, together);
+        this, name, group, operand, value, termsAreNeighbours, squares, offsets, lines, together);
   }
 
   long width() {

@@ -29,6 +29,7 @@ final class PanelCopy {
   private final Buffer operand;
   private final UnaryOperator<Expr> value;
   private final boolean termsAreNeighbours;
+  private final boolean squares;
   private final Buffer offsets;
   private final Buffer panels;
   private final Expr lines;
@@ -41,6 +42,7 @@ final class PanelCopy {
       Buffer operand,
       UnaryOperator<Expr> value,
       boolean termsAreNeighbours,
+      boolean squares,
       Buffer offsets,
       Expr lines,
       Expr together) {
@@ -51,6 +53,7 @@ final class PanelCopy {
     this.operand = operand;
     this.value = value;
     this.termsAreNeighbours = termsAreNeighbours;
+    this.squares = squares;
     this.offsets = offsets;
     this.panels = side.panels();
     this.lines = lines;
@@ -165,7 +168,7 @@ final class PanelCopy {
       int copies,
       UnaryOperator<Expr> term,
       Code code) {
-    if (copies == 0 && turns()) {
+    if (copies == 0 && squares && turns()) {
       turned(first, source, to, code);
       return;
     }
