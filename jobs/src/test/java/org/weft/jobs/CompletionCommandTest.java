@@ -3,8 +3,11 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,74 @@ class CompletionCommandTest {
             .start();
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(Files.readString(out).lines().map(String::strip)).contains(expected);
+  }
+
+  /** What a person gets who types the line with a TAB behind it, in a terminal. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "weft rep|report ",
+        "weft cpd --csf au|--csf auto",
+        "weft cpd sal|cpd sales.tns",
+        "weft report mod|report models.cpd",
+        "weft cpd sales.tns --output mod|--output models.cpd",
+        "weft cpd --rank 3 two|cpd --rank 3 two words.tns",
+        "weft spy sales.tns --method lexi pic|--method lexi picture.svg"
+      })
+  void aTerminalCompletesFilesToo(String line, String expected) throws Exception {
+    Path terminal = Path.of("/usr/bin/script");
+    Assumptions.assumeTrue(Files.isExecutable(terminal), "no script in /usr/bin");
+    Files.createFile(folder.resolve("sales.tns"));
+    Files.createFile(folder.resolve("two words.tns"));
+    Files.createFile(folder.resolve("picture.svg"));
+    Files.createDirectories(folder.resolve("models.cpd"));
+    for (String shell : List.of("bash", "zsh")) {
+      if (!Files.isExecutable(Path.of("/bin", shell))) {
+        continue;
+      }
+      // The shell reads its own settings in a folder of the test, and weft only says its words.
+      String settings =
+          (shell.equals("zsh") ? "autoload -Uz compinit && compinit -u -D\n" : "")
+              + script(shell)
+              + "\nweft() { printf 'WORDS<%s>\\n' \"$*\"; }\nPS1='READY> '\n";
+      Files.writeString(folder.resolve(".zshrc"), settings);
+      Path out = folder.resolve("terminal");
+      ProcessBuilder started =
+          new ProcessBuilder(
+                  terminal.toString(),
+                  "-qec",
+                  shell.equals("zsh") ? "zsh -i" : "bash --noprofile --rcfile .zshrc -i",
+                  "/dev/null")
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(out.toFile());
+      started.environment().putAll(Map.of("ZDOTDIR", folder.toString(), "TERM", "xterm"));
+      Process process = started.start();
+      try (var keys = process.getOutputStream()) {
+        await(out, "READY> ");
+        keys.write((line + "\t").getBytes(StandardCharsets.UTF_8));
+        keys.flush();
+        Thread.sleep(300);
+        keys.write("\n".getBytes(StandardCharsets.UTF_8));
+        keys.flush();
+        await(out, "WORDS<");
+        keys.write("exit\n".getBytes(StandardCharsets.UTF_8));
+      }
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      String said = Files.readString(out);
+      assertThat(said.substring(said.indexOf("WORDS<")))
+          .as("%s: %s", shell, said)
+          .contains(expected.strip());
+    }
+  }
+
+  private static void await(Path file, String text) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!Files.readString(file, StandardCharsets.ISO_8859_1).contains(text)
+        && System.nanoTime() < end) {
+      Thread.sleep(20);
+    }
   }
 
   private static String script(String shell) {

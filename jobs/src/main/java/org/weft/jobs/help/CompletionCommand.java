@@ -34,6 +34,9 @@ import picocli.CommandLine.ScopeType;
       "Example: weft completion man cpd > ~/.local/share/man/man1/weft-cpd.1"
     })
 public final class CompletionCommand extends WeftCommand {
+  /** What picocli writes to have bash offer no file names where it knows no other words. */
+  private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n\n";
+
   /** What can be printed. */
   enum What {
     BASH,
@@ -59,7 +62,7 @@ public final class CompletionCommand extends WeftCommand {
         throw usage("expected no command after %s, found '%s'", what, command);
       }
       complete(line.getCommandSpec());
-      console.text(AutoComplete.bash("weft", line));
+      console.text(AutoComplete.bash("weft", line).replace(NO_FILES, ""));
       return;
     }
     CommandLine page = command.isEmpty() ? line : line.getSubcommands().get(command);
