@@ -194,6 +194,52 @@ class ReportCommandTest extends FolderCase {
     assertThat(Run.read(path("p.html"))).contains("Component 1");
   }
 
+  /** A page of a tensor of order 5 whose labels have many letters, in several directions. */
+  private String pageOfLongLabels(String... command) {
+    List<String> words =
+        List.of(
+            "x",
+            "\u0627\u0644\u0645\u0644\u0627\u062d\u0629 \u0627\u0644\u0628\u062d\u0631\u064a\u0629",
+            "a long label of many words that goes on and on",
+            "a_long_label_without_any_place_where_a_line_could_end",
+            "\u00dcberschallgeschwindigkeitsmessger\u00e4tehersteller");
+    StringBuilder entries = new StringBuilder();
+    for (int e = 0; e < 400; e++) {
+      entries.append(1 + e % 5).append(' ').append(1 + e / 5 % 7).append(' ');
+      entries.append(1 + e / 3 % 4).append(' ').append(1 + e / 7 % 3).append(' ');
+      entries.append(1 + e / 11 % 9).append(' ').append(1 + e * e % 13).append("00000\n");
+    }
+    String tensor = Run.write(folder, "long.tns", entries.toString());
+    List<String> line = new ArrayList<>(List.of(command));
+    line.addAll(1, List.of(tensor, "--output", path("long"), "--seed", "1"));
+    line.addAll(List.of("--names", "who is it,where,what,m,month of the year"));
+    int[] sizes = {5, 7, 4, 3, 9};
+    for (int mode = 0; mode < sizes.length; mode++) {
+      StringBuilder labels = new StringBuilder();
+      for (int i = 0; i < sizes[mode]; i++) {
+        labels.append(words.get((i + mode) % words.size())).append(' ').append(i).append('\n');
+      }
+      String file = Run.write(folder, "labels" + mode + ".txt", labels.toString());
+      line.addAll(List.of("--labels", mode + "=" + file));
+    }
+    Run made = Run.of(line.toArray(String[]::new));
+    assertThat(made.status()).as(made.err()).isZero();
+    Run run = Run.of("report", path("long"), path("long.html"), "--tensor", tensor);
+    assertThat(run.status()).as(run.err()).isZero();
+    return Run.read(path("long.html"));
+  }
+
+  @Test
+  void labelsKeepTheirOwnDirections() {
+    assertThat(pageOfLongLabels("cpd", "--rank", "2")).contains("</bdi> / <bdi>");
+  }
+
+  @Test
+  void timesOfARunAreNotBrokenInsideOfADate() throws IOException {
+    assertThat(all("<dd><span class=\"unbroken\">([\\d-]+T)</span><wbr/>", pageOfARun()))
+        .hasSize(2);
+  }
+
   private String pageOfARun(String... more) throws IOException {
     String state = RecordedNights.in(folder);
     List<String> line = new ArrayList<>(List.of("report", state, path("run.html")));
@@ -294,6 +340,12 @@ class ReportCommandTest extends FolderCase {
     "dark,1200,true",
     "narrow,400,false",
     "paper,794,false",
+    "long-desktop,1200,false",
+    "long-narrow,400,true",
+    "long-paper,794,false",
+    "tucker-desktop,1200,true",
+    "tucker-narrow,400,false",
+    "tucker-paper,794,false",
     "run-desktop,1200,false",
     "run-narrow,400,true",
     "run-paper,794,false"
@@ -306,7 +358,13 @@ class ReportCommandTest extends FolderCase {
     boolean paper = name.endsWith("paper");
     Path measured = folder.resolve("measured.html");
     // A window of a browser is at least 500 wide: the page is measured in a frame.
-    String shown = name.startsWith("run") ? pageOfARun() : page("--tensor", path("sales.tns"));
+    String shown =
+        switch (name.substring(0, 3)) {
+          case "run" -> pageOfARun();
+          case "lon" -> pageOfLongLabels("cpd", "--rank", "3", "--starts", "3");
+          case "tuc" -> pageOfLongLabels("tucker", "--ranks", "3,4,2,2,3");
+          default -> page("--tensor", path("sales.tns"));
+        };
     if (paper) {
       shown = shown.replace("@media print", "@media all");
     }

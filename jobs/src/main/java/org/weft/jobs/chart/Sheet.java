@@ -81,6 +81,19 @@ public sealed interface Sheet permits PixelSheet, SvgSheet {
         : Scale.label(value);
   }
 
+  /** Text of at most {@code most} pixels: of a longer one the beginning, and three dots. */
+  static String cut(String text, int most) {
+    if (width(text) <= most) {
+      return text;
+    }
+    int[] letters = text.codePoints().toArray();
+    int fits = letters.length;
+    while (fits > 0 && width(new String(letters, 0, fits) + "...") > most) {
+      fits--;
+    }
+    return new String(letters, 0, fits) + "...";
+  }
+
   /** A title in lines of at most {@code most} pixels, cut between words where there are any. */
   static List<String> titleLines(String text, int most) {
     return lines(TITLE, text, most);

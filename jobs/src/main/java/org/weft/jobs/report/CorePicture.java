@@ -19,20 +19,25 @@ import org.weft.text.Counts;
  * @param most magnitude of an entry of the core
  * @param all panels, shown or not
  * @param axes the names of the first two modes
+ * @param widest that the picture may be
  */
 @SuppressWarnings("ArrayRecordComponent")
 record CorePicture(
-    List<double[][]> values, List<String> titles, double most, int all, List<String> axes)
+    List<double[][]> values,
+    List<String> titles,
+    double most,
+    int all,
+    List<String> axes,
+    int widest)
     implements Picture {
   private static final int LEFT = 30;
   private static final int TOP = 40;
   private static final int GAP = 26;
-  private static final int WIDEST = 640;
   private static final int MOST_PANELS = 8;
   private static final int MOST_CELLS = 4000;
   private static final int NAMED = 14;
 
-  static CorePicture of(Figures.Core core, List<Figures.Mode> modes) {
+  static CorePicture of(Figures.Core core, List<Figures.Mode> modes, int widest) {
     int rows = core.ranks().get(0);
     int columns = core.ranks().size() > 1 ? core.ranks().get(1) : 1;
     int panels = core.values().length / (rows * columns);
@@ -56,10 +61,13 @@ record CorePicture(
             .toList();
     return new CorePicture(
         chosen.stream().map(panel -> slices[panel]).toList(),
-        chosen.stream().map(panel -> title(core.ranks(), modes, panel)).toList(),
+        chosen.stream()
+            .map(panel -> Sheet.cut(title(core.ranks(), modes, panel), widest - LEFT - GAP))
+            .toList(),
         most,
         panels,
-        modes.stream().limit(2).map(Figures.Mode::name).toList());
+        modes.stream().limit(2).map(Figures.Mode::name).toList(),
+        widest);
   }
 
   /** The columns of the modes from the third on. */
@@ -96,7 +104,7 @@ record CorePicture(
   }
 
   private int across() {
-    return Math.max(1, Math.min(values.size(), (WIDEST - LEFT) / panelWidth()));
+    return Math.max(1, Math.min(values.size(), (widest - LEFT) / panelWidth()));
   }
 
   @Override

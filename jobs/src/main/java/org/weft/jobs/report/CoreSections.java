@@ -8,6 +8,11 @@ import java.util.stream.Collectors;
 
 /** The sections of a page that show a Tucker model: its core, and the columns of each mode. */
 final class CoreSections {
+  /** Of the picture of the core, on wide and on narrow screens. */
+  private static final int WIDE = 640;
+
+  private static final int NARROW = 340;
+
   private final Html html;
   private final Figures figures;
   private final Figures.Core core;
@@ -37,9 +42,11 @@ final class CoreSections {
             + " couples one column of each mode. Columns are numbered from 0. Columns are unique"
             + " only up to a rotation of a mode's columns that is undone in the core.</p>",
         100 * core.share());
-    CorePicture picture = CorePicture.of(core, figures.modes());
+    CorePicture picture = CorePicture.of(core, figures.modes(), WIDE);
+    CorePicture narrow = CorePicture.of(core, figures.modes(), NARROW);
     html.add("<figure>");
-    html.append(picture.inPage(picture.width()));
+    html.append(picture.inPage(picture.width(), "on-wide"));
+    html.append(narrow.inPage(narrow.width(), "on-narrow"));
     html.add("<figcaption>%s</figcaption></figure>", escape(picture.caption()));
     html.table("Largest entries of the core", "columns", " value", " of the core");
     for (Figures.Entry entry : core.entries()) {

@@ -5,8 +5,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.weft.jobs.chart.Ink;
 
 /**
@@ -94,9 +96,13 @@ final class Html {
     add("</dl>");
   }
 
-  /** Escaped; no line ends inside of the name of an option. */
+  /** Escaped; no line ends inside of the name of an option, of a date or of a time. */
   private static String unbroken(String text) {
-    return escape(text).replaceAll("(?<= )--[\\w-]+", "<span class=\"option\">$0</span>");
+    return escape(text)
+        .replaceAll("(?<= )--[\\w-]+", "<span class=\"unbroken\">$0</span>")
+        .replaceAll(
+            "(\\d{4}-\\d\\d-\\d\\dT)(\\d\\d:[\\d:.]+Z)",
+            "<span class=\"unbroken\">$1</span><wbr/><span class=\"unbroken\">$2</span>");
   }
 
   /** Opens a table; names that begin with a space are those of numbers. */
@@ -113,7 +119,15 @@ final class Html {
 
   /** A row: its name, then numbers as text. */
   void row(String name, String... numbers) {
-    append("<tr><th scope=\"row\" dir=\"auto\">" + escape(name) + "</th>");
+    row(List.of(name), numbers);
+  }
+
+  /** A row with several names, each of which has its own direction of reading. */
+  void row(List<String> names, String... numbers) {
+    append(
+        names.stream()
+            .map(name -> "<bdi>" + escape(name) + "</bdi>")
+            .collect(Collectors.joining(" / ", "<tr><th scope=\"row\">", "</th>")));
     for (String number : numbers) {
       append("<td class=\"number\">" + escape(number) + "</td>");
     }

@@ -98,7 +98,7 @@ record MeasuredSections(Html html, Figures figures) {
     html.table("Entries farthest from the model", "entry", " value", " model");
     for (Figures.Worst entry : found.worst()) {
       html.row(
-          String.join(" / ", entry.labels()),
+          entry.labels(),
           format("%.4g", entry.value()),
           Math.abs(entry.model()) < 1e-6 * Math.abs(entry.value())
               ? "0"

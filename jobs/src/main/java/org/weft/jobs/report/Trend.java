@@ -10,13 +10,17 @@ import org.weft.jobs.chart.Sheet;
 /** The weights of a component over a mode of time, in the mode's own order: a small curve. */
 record Trend(String mode, Figures.Line line) implements Picture {
   private static final int WIDTH = 320;
-  private static final int HEIGHT = 92;
 
   /** On paper letters are 20 high, and stand neither in the curve nor in what follows. */
-  private static final int BOTTOM = HEIGHT - 28;
+  private static final int LINE = 24;
 
-  private static final int BASE = HEIGHT - 8;
+  private static final int BOTTOM = 64;
+  private static final int BASE = BOTTOM + LINE - 4;
   private static final int TOP = 4;
+  private static final int APART = 12;
+
+  /** Of a text in letters that are 12 high, what fits into a line on paper. */
+  private static final int ROOM = WIDTH * 12 / 20;
   private static final int MANY = 100;
 
   @Override
@@ -26,7 +30,11 @@ record Trend(String mode, Figures.Line line) implements Picture {
 
   @Override
   public int height() {
-    return HEIGHT;
+    return BASE + 8 + (fitOneLine() ? 0 : LINE);
+  }
+
+  private boolean fitOneLine() {
+    return Sheet.width(line.first()) + APART + Sheet.width(line.last()) <= ROOM;
   }
 
   @Override
@@ -59,7 +67,8 @@ record Trend(String mode, Figures.Line line) implements Picture {
       points.add(new Sheet.At(x, TOP + (high - weights.get(i)) * unit));
     }
     sheet.curve(points, weights.size() > MANY ? 1.1 : 2, Ink.series(0));
-    sheet.text(0, BASE, line.first(), Sheet.Anchor.START, Ink.SOFT);
-    sheet.text(WIDTH, BASE, line.last(), Sheet.Anchor.END, Ink.SOFT);
+    int base = fitOneLine() ? BASE : BASE + LINE;
+    sheet.text(0, BASE, Sheet.cut(line.first(), ROOM), Sheet.Anchor.START, Ink.SOFT);
+    sheet.text(WIDTH, base, Sheet.cut(line.last(), ROOM), Sheet.Anchor.END, Ink.SOFT);
   }
 }
