@@ -229,9 +229,14 @@ class ReportCommandTest extends FolderCase {
     return Run.read(path("long.html"));
   }
 
+  /** A shell takes the command of a page as it was, and labels keep their own directions. */
   @Test
-  void labelsKeepTheirOwnDirections() {
-    assertThat(pageOfLongLabels("cpd", "--rank", "2")).contains("</bdi> / <bdi>");
+  void thePageQuotesWhatAShellWouldTakeApart() throws Exception {
+    String page = pageOfLongLabels("tucker", "--ranks", "2,2,2,2,2");
+    assertThat(page)
+        .contains("'who is it,where,what,m,month of the year'")
+        .contains("</bdi> / <bdi>");
+    body(page);
   }
 
   @Test

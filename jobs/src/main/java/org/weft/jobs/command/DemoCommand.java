@@ -13,6 +13,7 @@ import org.weft.engine.model.RunSummary;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.GivenLine;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.run.Session;
@@ -120,7 +121,7 @@ public final class DemoCommand extends SparkCommand {
             new RunSummary.About(
                 List.of("WordNet 3.1"),
                 List.of("subject", "relation", "object"),
-                "weft " + String.join(" ", spec.commandLine().getParseResult().originalArgs()),
+                GivenLine.of(spec.commandLine().getParseResult().originalArgs()),
                 tensor.statistics(),
                 common.type,
                 seed,

@@ -22,6 +22,7 @@ import org.weft.jobs.option.LabelOptions;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.GivenLine;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.run.Session;
@@ -275,7 +276,7 @@ public abstract class ModelCommand extends SparkCommand {
         new RunSummary.About(
             inputs,
             modeNames,
-            "weft " + String.join(" ", spec.commandLine().getParseResult().originalArgs()),
+            GivenLine.of(spec.commandLine().getParseResult().originalArgs()),
             made.statistics(),
             common.type,
             seed,
