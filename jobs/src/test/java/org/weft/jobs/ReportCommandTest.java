@@ -229,6 +229,22 @@ class ReportCommandTest extends FolderCase {
     return Run.read(path("long.html"));
   }
 
+  @Test
+  void thePageShowsTheIterationsOfEveryStart() throws Exception {
+    String page = pageOfLongLabels("cpd", "--rank", "3", "--starts", "3");
+    assertThat(page).contains(">the best</text>", ">other starts</text>");
+    assertThat(all("<polyline points=\"([^\"]+)\" stroke-width=\"1\" ", section(page)))
+        .as("thin lines of two starts, for wide and for narrow screens")
+        .hasSize(4);
+    assertThat(all("<polyline points=\"([^\"]+)\" stroke-width=\"2\" ", section(page))).hasSize(2);
+    assertThat(section(page())).doesNotContain("the best</text>");
+  }
+
+  private static String section(String page) {
+    int from = page.indexOf("<section id=\"convergence\"");
+    return page.substring(from, page.indexOf("</section>", from));
+  }
+
   /** A shell takes the command of a page as it was, and labels keep their own directions. */
   @Test
   void thePageQuotesWhatAShellWouldTakeApart() throws Exception {

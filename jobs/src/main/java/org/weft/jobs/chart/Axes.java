@@ -36,6 +36,8 @@ public final class Axes implements Picture {
   private final String xName;
   private final String yName;
   private final Map<String, List<Point>> curves = new LinkedHashMap<>();
+  private final List<List<Point>> faint = new ArrayList<>();
+  private String faintName = "";
   private final List<Dots> dots = new ArrayList<>();
   private final List<Point> roof = new ArrayList<>();
   private List<Long> bars = List.of();
@@ -104,6 +106,13 @@ public final class Axes implements Picture {
     return this;
   }
 
+  /** Thin lines behind the curves; a legend tells both by their names. */
+  public Axes faint(String name, List<List<Point>> lines) {
+    faintName = name;
+    lines.forEach(line -> faint.add(List.copyOf(line)));
+    return this;
+  }
+
   /** Points with their text beside them. */
   public Axes dots(List<Point> points) {
     return dots("", true, points);
@@ -156,12 +165,15 @@ public final class Axes implements Picture {
 
   private Legend legend() {
     Legend legend = new Legend(width - left() - RIGHT);
-    if (curves.size() > 1) {
+    if (curves.size() > 1 || !faint.isEmpty()) {
       int number = 0;
       for (String name : curves.keySet()) {
         Ink ink = Ink.series(number++);
         legend.add((sheet, x, y) -> sheet.dot(x, y, 4, ink, ""), name);
       }
+    }
+    if (!faint.isEmpty()) {
+      legend.add((sheet, x, y) -> sheet.line(x - 5, y, x + 5, y, Ink.SOFT), faintName);
     }
     dots.stream()
         .filter(d -> !d.name().isEmpty() && !d.points().isEmpty())
@@ -242,7 +254,7 @@ public final class Axes implements Picture {
   private Stream<Point> shown() {
     Stream<Point> points =
         Stream.concat(
-            curves.values().stream().flatMap(List::stream),
+            Stream.concat(curves.values().stream(), faint.stream()).flatMap(List::stream),
             dots.stream().flatMap(d -> d.points().stream()));
     Stream<Point> zero = fromZero ? Stream.of(new Point(0, 0, "")) : Stream.of();
     return Stream.concat(
@@ -289,6 +301,12 @@ public final class Axes implements Picture {
       grid();
       bars();
       roof();
+      for (List<Point> points : faint) {
+        sheet.curve(points.stream().map(this::at).toList(), 1, Ink.SOFT);
+        if (points.size() == 1) {
+          sheet.dot(right(points.get(0).x()), down(points.get(0).y()), 2, Ink.SOFT, "");
+        }
+      }
       int number = 0;
       for (List<Point> points : curves.values()) {
         Ink ink = Ink.series(number++);

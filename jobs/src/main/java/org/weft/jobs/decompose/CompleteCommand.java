@@ -412,6 +412,7 @@ public final class CompleteCommand extends RankedCommand {
       outcome.put("seed", from);
       outcome.put("fit", result.model().fits().get(result.model().best() - 1));
       outcome.put("rmse", result.model().error());
+      outcome.put("fits", result.model().fits());
       outcome.put("iterations", result.model().fits().size());
       outcome.put("converged", result.model().converged());
       if (!result.model().converged() && result.model().fits().size() < iterations) {

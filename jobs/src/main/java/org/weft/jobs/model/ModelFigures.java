@@ -83,6 +83,7 @@ public final class ModelFigures {
         summary.path("measure").asText("fit"),
         numbers(summary.path("fits")),
         starts(),
+        others(),
         parts.components(),
         parts.ofModel(),
         parts.biases(),
@@ -317,6 +318,18 @@ public final class ModelFigures {
     List<Double> fits = new ArrayList<>();
     summary.path("starts").findValues("fit").forEach(fit -> fits.add(fit.asDouble()));
     return fits;
+  }
+
+  private List<List<Double>> others() {
+    List<Double> kept = numbers(summary.path("fits"));
+    List<List<Double>> others = new ArrayList<>();
+    for (JsonNode start : summary.path("starts")) {
+      List<Double> fits = numbers(start.path("fits"));
+      if (!fits.isEmpty() && !fits.equals(kept)) {
+        others.add(fits);
+      }
+    }
+    return others;
   }
 
   /** Whatever figures the summary has under {@code residuals}. */

@@ -51,6 +51,7 @@ public final class SeedOptions {
       Map<String, Object> outcome = new LinkedHashMap<>();
       outcome.put("seed", seed);
       outcome.put("fit", fit());
+      outcome.put("fits", fits);
       outcome.put("iterations", fits.size());
       outcome.put("converged", converged);
       return outcome;

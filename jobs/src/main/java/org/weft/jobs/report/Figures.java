@@ -18,6 +18,7 @@ import org.weft.spark.model.CpValue;
  * @param measure what iterations raise: {@code fit}, {@code log-likelihood}
  * @param fits its values, after each iteration
  * @param starts final fits of all starts; empty if there was one
+ * @param others fits after each iteration of the starts that were not kept
  * @param components heaviest share first; none of a Tucker model
  * @param ofModel whether shares are of the model's sum of squares over all cells, as for a
  *     completion, and not of the tensor's
@@ -37,6 +38,7 @@ public record Figures(
     String measure,
     List<Double> fits,
     List<Double> starts,
+    List<List<Double>> others,
     List<Component> components,
     boolean ofModel,
     @Nullable Baseline biases,
@@ -228,6 +230,7 @@ public record Figures(
     all.put("measure", measure);
     all.put("fits", fits);
     all.put("starts", starts);
+    all.put("other_fits", others);
     if (core == null) {
       all.put("components", new ArrayList<>(components));
       all.put("overlap", overlap);

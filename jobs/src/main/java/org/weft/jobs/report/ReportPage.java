@@ -91,7 +91,7 @@ public final class ReportPage {
       return;
     }
     add("<figure>");
-    html.append(convergence(figures.measure(), figures.fits()));
+    html.append(convergence(figures));
     boolean isFit = figures.measure().equals("fit");
     add(
         "<figcaption>%s, after each iteration.</figcaption></figure>",
@@ -243,14 +243,14 @@ public final class ReportPage {
   }
 
   /** What iterations raise, by iteration. */
-  private static String convergence(String measure, List<Double> fits) {
-    List<Axes.Point> points = new ArrayList<>();
-    for (int n = 1; n <= fits.size(); n++) {
-      double fit = fits.get(n - 1);
-      points.add(new Axes.Point(n, fit, String.format(Locale.ROOT, "iteration %d: %.6g", n, fit)));
-    }
+  private static String convergence(Figures figures) {
+    String measure = figures.measure();
+    List<Double> fits = figures.fits();
     return Axes.of("iteration", measure)
-        .curve(measure, points)
+        .curve("the best", points(fits))
+        .faint(
+            figures.ofModel() ? "other runs" : "other starts",
+            figures.others().stream().map(ReportPage::points).toList())
         .said(
             String.format(
                 Locale.ROOT,
@@ -260,6 +260,15 @@ public final class ReportPage {
                 fits.get(fits.size() - 1),
                 fits.size()))
         .inPage();
+  }
+
+  private static List<Axes.Point> points(List<Double> fits) {
+    List<Axes.Point> points = new ArrayList<>();
+    for (int n = 1; n <= fits.size(); n++) {
+      double fit = fits.get(n - 1);
+      points.add(new Axes.Point(n, fit, String.format(Locale.ROOT, "iteration %d: %.6g", n, fit)));
+    }
+    return points;
   }
 
   private void add(String format, Object... arguments) {
