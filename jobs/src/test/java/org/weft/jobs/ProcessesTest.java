@@ -263,4 +263,35 @@ final class ProcessesTest {
     assertThat(Run.names(outputs)).isEmpty();
     assertThat(left()).isEmpty();
   }
+
+  /** Spark's own files, of rows that it sorts, meet a limit as they meet the end of a disk. */
+  @Tag("long")
+  @Test
+  void filesOfSparkThatTheSystemRefusesAreOneLine() throws Exception {
+    StringBuilder rows = new StringBuilder("user,item\n");
+    for (int row = 0; row < 60_000; row++) {
+      rows.append("user").append(row * 7919L % 60_000).append(",item").append(row).append('\n');
+    }
+    Path table = folder.resolve("rows.csv");
+    Files.writeString(table, rows);
+    String command = "ingest IN OUT --mode user --mode item --master local[1]";
+    String[] arguments =
+        command
+            .replace("IN", table.toString())
+            .replace("OUT", outputs.resolve("x.weft").toString())
+            .split(" ");
+    try (WeftProcess weft =
+        WeftProcess.startWith(
+            List.of("prlimit", "--fsize=200000"),
+            folder,
+            folder.resolve("stdout"),
+            List.of("-Xmx512m", "-Djava.io.tmpdir=" + temporary),
+            arguments)) {
+      assertThat(weft.status()).as(weft.err()).isEqualTo(1);
+      assertThat(weft.err().lines().filter(line -> !line.matches("\\[.*|.*incubator modules.*")))
+          .hasSize(1)
+          .allMatch(line -> line.startsWith("weft: WEFT-402: ") && line.contains("ulimit -f"));
+    }
+    assertThat(Run.names(outputs)).isEmpty();
+  }
 }

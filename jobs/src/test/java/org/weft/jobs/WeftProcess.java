@@ -49,7 +49,14 @@ final class WeftProcess implements AutoCloseable {
   /** As {@link #start(Path, List, String...)}, with results in the file {@code out}. */
   static WeftProcess start(Path folder, Path out, List<String> options, String... arguments)
       throws IOException {
-    List<String> words = new ArrayList<>(List.of("env", "--default-signal=INT,TERM"));
+    return startWith(List.of("env", "--default-signal=INT,TERM"), folder, out, options, arguments);
+  }
+
+  /** As above, by a program that starts others, such as {@code prlimit}. */
+  static WeftProcess startWith(
+      List<String> starter, Path folder, Path out, List<String> options, String... arguments)
+      throws IOException {
+    List<String> words = new ArrayList<>(starter);
     words.addAll(command(options));
     words.addAll(List.of(arguments));
     Path err = folder.resolve("stderr");

@@ -62,8 +62,11 @@ public final class Failures {
   private static final Pattern TASK_PLACE =
       Pattern.compile("(?s).*due to stage failure: [^\\n]*\\((\\S+) executor \\S+\\):.*");
 
-  private static final Pattern FULL_DISK =
-      Pattern.compile("(?s).*(No space left on device|Disk quota exceeded).*");
+  /** What the system says where a local disk, or a limit of the process, fails files of Spark. */
+  private static final Pattern LOCAL_FILE =
+      Pattern.compile(
+          "(?s).*(No space left on device|Disk quota exceeded|File too large|Read-only file system"
+              + "|Input/output error|Too many open files).*");
 
   private Failures() {}
 
@@ -123,13 +126,14 @@ public final class Failures {
     if (write != null) {
       return FileAccess.unavailable("a file of this run", write);
     }
-    if (FULL_DISK.matcher(message).matches()) {
+    Matcher file = LOCAL_FILE.matcher(message);
+    if (file.matches()) {
       Matcher task = TASK_PLACE.matcher(message);
       return FileAccess.unavailable(
           task.matches()
               ? "a file of this run on " + task.group(1) + " (spark.local.dir, SPARK_LOCAL_DIRS)"
               : "a file of this run",
-          new IOException(message, cause));
+          new IOException(file.group(1), cause));
     }
     if (LEAST_HEAP.matcher(message).matches()) {
       return heapBelowSparks(cause);

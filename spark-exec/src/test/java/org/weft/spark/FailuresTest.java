@@ -43,6 +43,15 @@ class FailuresTest {
             + " | spark.driver.memory",
         "TASK (10.0.0.1 executor 2): java.io.IOException: No space left on device | WEFT-402"
             + " | a file of this run on 10.0.0.1 (spark.local.dir, SPARK_LOCAL_DIRS): the disk is full",
+        "TASK (10.0.0.1 executor 2): java.io.IOException: Disk quota exceeded | WEFT-402"
+            + " | (spark.local.dir, SPARK_LOCAL_DIRS): the quota is used up (Disk quota exceeded)",
+        "TASK (10.0.0.1 executor 2): java.io.IOException: File too large | WEFT-402 | (ulimit -f)",
+        "TASK (10.0.0.1 executor 2): java.io.FileNotFoundException: /tmp/blockmgr-1/0c/x"
+            + " (Too many open files) | WEFT-402 | (ulimit -n)",
+        "TASK (10.0.0.1 executor 2): java.io.FileNotFoundException: /tmp/blockmgr-1/0c/x"
+            + " (Read-only file system) | WEFT-402 | is read-only; name another place",
+        "TASK (10.0.0.1 executor 2): java.io.IOException: Input/output error | WEFT-402"
+            + " | the file system failed (Input/output error)",
         "TASK (10.0.0.1 executor 2): java.lang.ClassNotFoundException: org.weft.spark.Gone"
             + " | WEFT-100 | found no org.weft.spark.Gone; name weft-executor.jar",
         "TASK (10.0.0.1 executor 2): java.lang.NoClassDefFoundError: org/assertj/core/api/Assertions"

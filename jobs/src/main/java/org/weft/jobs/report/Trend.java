@@ -21,6 +21,7 @@ record Trend(String mode, Figures.Line line) implements Picture {
 
   /** Of a text in letters that are 12 high, what fits into a line on paper. */
   private static final int ROOM = WIDTH * 12 / 20;
+
   private static final int MANY = 100;
 
   @Override

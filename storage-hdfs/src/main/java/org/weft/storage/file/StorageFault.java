@@ -91,6 +91,14 @@ final class StorageFault {
             + "); remove files, have the quota raised (HDFS counts whole blocks of files that are"
             + " being written), or name another place, and run again";
       }
+      if (lower.contains("file too large")) {
+        return "a file is larger than this process or the file system allows (File too large); raise"
+            + " the limit (ulimit -f), or name another place, and run again";
+      }
+      if (lower.contains("too many open files")) {
+        return "this process has as many files open as it may have (Too many open files); raise the"
+            + " limit (ulimit -n) and run again";
+      }
       if (lower.contains("in safe mode") || lower.contains("safemodeexception")) {
         return "HDFS is in safe mode, in which it cannot be written; wait until it has left it"
             + " (hdfs dfsadmin -safemode wait) and run again";
