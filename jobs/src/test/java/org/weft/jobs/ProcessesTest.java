@@ -82,6 +82,7 @@ final class ProcessesTest {
   @ParameterizedTest
   @CsvSource({
     "INT, 130, convert IN/t.tns OUT/x.tns.bz2",
+    "HUP, 129, convert IN/t.tns OUT/x.tns.bz2",
     "TERM, 143, convert IN/t.tns OUT/x.tns.bz2",
     "TERM, 143, convert IN/t.tns OUT/x.weft",
     "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",

@@ -49,7 +49,8 @@ final class WeftProcess implements AutoCloseable {
   /** As {@link #start(Path, List, String...)}, with results in the file {@code out}. */
   static WeftProcess start(Path folder, Path out, List<String> options, String... arguments)
       throws IOException {
-    return startWith(List.of("env", "--default-signal=INT,TERM"), folder, out, options, arguments);
+    return startWith(
+        List.of("env", "--default-signal=HUP,INT,TERM"), folder, out, options, arguments);
   }
 
   /** As above, by a program that starts others, such as {@code prlimit}. */
@@ -82,7 +83,7 @@ final class WeftProcess implements AutoCloseable {
     }
   }
 
-  /** Sends {@code INT}, {@code TERM} or {@code KILL}. */
+  /** Sends {@code HUP}, {@code INT}, {@code TERM} or {@code KILL}. */
   void signal(String name) throws Exception {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }

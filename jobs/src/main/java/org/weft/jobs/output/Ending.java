@@ -17,14 +17,15 @@ import org.weft.scratch.ScratchFolder;
 import org.weft.storage.file.UnfinishedOutputs;
 
 /**
- * How the process ends when its command does not return: SIGTERM and SIGINT, with status 143 and
- * 130; a heap that is full in any thread, and an application that Spark has ended, with status 1.
- * One line says so, shutdown hooks remove what is unfinished, and when they hang, on a full heap or
- * a file system that does not answer, the process is halted.
+ * How the process ends when its command does not return: SIGTERM, SIGINT and SIGHUP, with status
+ * 143, 130 and 129; a heap that is full in any thread, and an application that Spark has ended,
+ * with status 1. One line says so, shutdown hooks remove what is unfinished, and when they hang, on
+ * a full heap or a file system that does not answer, the process is halted.
  */
 public final class Ending {
   private static final int SIGNAL_STATUS = 128;
   private static final int FATAL_STATUS = 1;
+  private static final int HUP = 1;
   private static final int INT = 2;
   private static final int TERM = 15;
   private static final long PATIENCE_MILLIS = 20_000;
@@ -75,6 +76,9 @@ public final class Ending {
       }
       if (!isIgnored(ignored, INT)) {
         new IrqHandler("INT", signal -> stop("SIGINT", INT)).bind();
+      }
+      if (!isIgnored(ignored, HUP)) { // under nohup it is
+        new IrqHandler("HUP", signal -> stop("SIGHUP", HUP)).bind();
       }
     } catch (IllegalArgumentException e) { // under -Xrs signals are not the JVM's
       debug("signals end the process as they are", e);
