@@ -75,6 +75,9 @@ final class Events implements AutoCloseable {
     try {
       @SuppressWarnings("unchecked")
       Map<String, Object> members = JSON.readValue(line, Map.class);
+      if (members == null) {
+        return line;
+      }
       return members.getOrDefault("time", "") + " " + text(members);
     } catch (JsonProcessingException e) {
       return line;

@@ -2,6 +2,7 @@ package org.weft.jobs.workflow;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.FileNotFoundException;
@@ -12,9 +13,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
@@ -36,7 +39,13 @@ final class StateFolder {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .enable(SerializationFeature.INDENT_OUTPUT)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  /** How Jackson names the type that it wants. */
+  private static final Pattern OF_A_CLASS =
+      Pattern.compile(" of (type|class)?\\s*`[^`]*`(?:\\[[^\\]]*\\])?|`(org|java)\\.[^`]*` ?");
 
   private final FileAccess files;
   private final String uri;
@@ -58,24 +67,55 @@ final class StateFolder {
     return uri + "/" + name;
   }
 
-  /** The record of a name, if it is there. */
-  <T> Optional<T> read(String name, Class<T> type) {
+  /**
+   * The record of a name, if it is there.
+   *
+   * @throws WeftException {@code CORRUPT_INPUT} for what no Weft wrote, {@code
+   *     UNSUPPORTED_OPERATION} for what a newer one wrote
+   */
+  <T extends Record> Optional<T> read(String name, Class<T> type) {
     Path path = files.path(at(name));
     try (InputStream in = files.fileSystem(path).open(path)) {
-      return Optional.of(JSON.readValue(in, type));
+      JsonNode tree = JSON.readTree(in);
+      requireKnown(name, tree.path("schema").asInt(Records.SCHEMA));
+      T record = JSON.treeToValue(tree, type);
+      String fault = RecordFaults.in(record);
+      if (fault != null) {
+        throw corrupt(name, fault, null);
+      }
+      return Optional.of(record);
     } catch (FileNotFoundException e) {
       return Optional.empty();
     } catch (JsonProcessingException e) {
-      throw new WeftException(
-          ErrorCode.CORRUPT_INPUT,
-          at(name)
-              + ": expected a record of a workflow, found other text: "
-              + e.getOriginalMessage()
-              + "; remove the file to have its step run again",
-          e);
+      String found = OF_A_CLASS.matcher(e.getOriginalMessage()).replaceAll("");
+      throw corrupt(name, "other text: " + found, e);
     } catch (IOException e) {
       throw FileAccess.unavailable(at(name), e);
     }
+  }
+
+  private void requireKnown(String name, int schema) {
+    if (schema > Records.SCHEMA) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          at(name)
+              + ": expected schema "
+              + Records.SCHEMA
+              + ", found "
+              + schema
+              + "; it was written by a newer Weft, read it with that");
+    }
+  }
+
+  private WeftException corrupt(String name, String found, @Nullable Throwable cause) {
+    return new WeftException(
+        ErrorCode.CORRUPT_INPUT,
+        at(name)
+            + ": expected a record of a workflow, found "
+            + found
+            + "; "
+            + StateNames.remedy(name),
+        cause);
   }
 
   /** Writes a record, over one that is there. */

@@ -32,4 +32,17 @@ final class StateNames {
   static String owned(String uri) {
     return OWNED + "/" + Fingerprints.sha256(uri) + ".json";
   }
+
+  /** What to do about a record that is damaged. */
+  static String remedy(String name) {
+    if (name.endsWith("/run.json")) {
+      return "remove its folder and start a new run, which keeps the steps that are done";
+    }
+    if (name.startsWith(OWNED + "/")) {
+      return "remove the file, and the output that the step makes";
+    }
+    return name.startsWith(RUNS + "/") || name.startsWith(DONE + "/")
+        ? "remove the file to have its step run again"
+        : "remove the file if no run is at work";
+  }
 }
