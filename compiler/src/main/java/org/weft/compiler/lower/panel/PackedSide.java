@@ -289,7 +289,8 @@ final class PackedSide {
           term -> {
             Expr number = Expr.binary(Expr.Op.REM, term, Expr.of(LINE));
             Expr begin = new Expr.Load(terms, Expr.sub(term, number));
-            Expr offset = new Expr.Load(offsets, Expr.add(entry, number));
+            Expr cellInPanel = width < LINE ? Expr.min(number, Expr.of(width - 1)) : number;
+            Expr offset = new Expr.Load(offsets, Expr.add(entry, cellInPanel));
             return Expr.add(Expr.add(origin, offset), begin);
           });
     }
