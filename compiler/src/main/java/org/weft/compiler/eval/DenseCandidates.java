@@ -14,6 +14,7 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.panel.Contraction;
 
 /**
@@ -49,6 +50,9 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
 
   /** How many times its bytes a tensor takes whose neighbours are counts of successive runs. */
   private static final double CROSSED = 1.5;
+
+  /** The same for one that is read in single lines, a line here and a line there. */
+  private static final double SHORT_ROWS = 3;
 
   /** Seconds of a pass of the loop around a product of matrices. */
   private static final double PASS = 2e-6;
@@ -225,6 +229,8 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
     double written = visits * wide * high * bytes;
     if (asStored) {
       packWide *= scatter(product, product.across(), product.wide());
+      boolean shortRows = tiles.wide() * bytes < 2 * Stmt.StreamLine.BYTES;
+      packWide *= product.hasCrossedResult() && shortRows ? SHORT_ROWS : 1;
       packHigh *= scatter(product, product.down(), product.high());
       written *= product.hasCrossedResult() ? CROSSED : Math.max(1, LINE / run);
     }
