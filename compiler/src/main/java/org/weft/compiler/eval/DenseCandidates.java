@@ -150,13 +150,16 @@ record DenseCandidates(Contraction contraction, Estimates estimates, int vectorB
   /** The candidates for people: predicted times, and why the first is taken. */
   static String explain(List<Candidate> candidates) {
     Candidate best = candidates.get(0);
+    boolean close =
+        candidates.stream().anyMatch(way -> way.panels() && way.seconds() < best.seconds());
+    String left = close ? "; another way has to save a fifth" : "";
     return IntStream.range(0, candidates.size())
         .mapToObj(
             at ->
                 "  "
                     + candidates.get(at)
                     + (at == 0
-                        ? "  taken: " + (best.panels() ? reason(best) : "too little to pack")
+                        ? "  taken: " + (best.panels() ? reason(best) + left : "too little to pack")
                         : "")
                     + "\n")
         .collect(Collectors.joining());

@@ -206,4 +206,24 @@ class DenseCandidatesTest extends CompilerCase {
         .contains("a loop over b around packed panels")
         .contains("plain loops");
   }
+
+  /** A way that is predicted to be a little faster, and is not taken, puzzles readers. */
+  @Test
+  void thePlanSaysWhyASlightlyFasterWayIsLeft() {
+    Random random = new Random(8);
+    StatementInput input =
+        StatementInput.of(
+            "C(c,b,a) = A(a,d,b) * B(c,d)",
+            Map.of("A", random(random, 313, 101, 67), "B", random(random, 19, 101)),
+            TensorFormat.dense(3, ValueType.DOUBLE));
+    double first = Double.NaN;
+    boolean faster = false;
+    String plan = evaluator.plan(input).toString();
+    for (String line : plan.lines().filter(each -> each.contains(" ms")).toList()) {
+      double time = Double.parseDouble(line.replaceAll(".*?([0-9.e+-]+) ms.*", "$1"));
+      first = Double.isNaN(first) ? time : first;
+      faster |= time < first && !line.contains("plain loops");
+    }
+    assertThat(plan.contains("another way has to save a fifth")).isEqualTo(faster);
+  }
 }
