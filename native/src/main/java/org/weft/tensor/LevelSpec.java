@@ -44,6 +44,18 @@ public record LevelSpec(
         crdWidth);
   }
 
+  /**
+   * Bytes of the arrays of the level.
+   *
+   * @param parents positions of the level above, which need not be a whole number in an estimate
+   */
+  public double bytes(double parents, double positions) {
+    long above = Math.round(parents);
+    long here = Math.round(positions);
+    return (format.hasCrd() ? (double) format.crdLength(above, here) * crdWidth.bytes() : 0)
+        + (format.hasPos() ? (double) format.posLength(above) * posWidth.bytes() : 0);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof LevelSpec that

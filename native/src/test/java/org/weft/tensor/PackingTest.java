@@ -95,6 +95,22 @@ class PackingTest {
     }
   }
 
+  /** What estimates count is what packed forms take. */
+  @ParameterizedTest
+  @ValueSource(strings = {"CSR", "CSC", "COO", "DCSR", "Dense", "{CU, CN}", "{D, H}", "{D, B}"})
+  void bytesAreThoseOfTheLevels(String name) {
+    TensorFormat format = TensorFormat.parse(name, 2, ValueType.FLOAT);
+    try (TensorStorage storage =
+        Packing.pack(scope, TensorShape.of(4, 6), format, List.of(FIGURE))) {
+      double bytes = storage.vals().byteSize();
+      for (int level = 0; level < format.levelCount(); level++) {
+        long parents = level == 0 ? 1 : storage.positions(level - 1);
+        bytes += format.level(level).bytes(parents, storage.positions(level));
+      }
+      assertThat(bytes).isEqualTo(storage.byteSize());
+    }
+  }
+
   @Test
   void duplicatesAreSummedInOrderAndZerosKept() {
     CooBlock block = block(new long[][] {{1}, {0}, {1}, {2}}, 1e16, 0, 1, -0.0);

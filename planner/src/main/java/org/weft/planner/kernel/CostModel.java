@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.ModePartitioning;
@@ -12,7 +13,6 @@ import org.weft.planner.partition.SliceRange;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.LevelCoordinate;
-import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -75,6 +75,13 @@ public final class CostModel {
    * 1.3 to 3 times as long as a pass that only reads, on processors of three kinds.
    */
   private static final double ADDED_ROW = 2.5;
+
+  /**
+   * The cost of an entry that is listed and not in a fiber, in bytes that move: its row is
+   * multiplied by the row of each other mode. Lists pay off for fibers of fewer than about four
+   * entries.
+   */
+  private static final double LISTED = 8;
 
   /**
    * Multiply-adds from which a call divides its loop among threads: twice {@code least_task_work}
@@ -239,7 +246,8 @@ public final class CostModel {
                 near / machine.nearBytesPerSecond()
                     + cached / machine.cachedBytesPerSecond()
                     + shared / machine.sharedBytesPerSecond()
-                    + moved / machine.streamBytesPerSecond()
+                    + (moved + LISTED * listed(format, positions) * panels)
+                        / machine.streamBytesPerSecond()
                     + panels * loopSeconds(format, positions))
             / threads(kernel, entries);
     double own = 2 * kernel.privateResults() * result;
@@ -251,6 +259,14 @@ public final class CostModel {
         moved + own,
         flops,
         seconds + own / machine.streamBytesPerSecond() + callSeconds(entries));
+  }
+
+  /** Coordinates of levels that list one under each position of the level above. */
+  private static double listed(TensorFormat format, double[] positions) {
+    return IntStream.range(0, positions.length)
+        .filter(level -> format.level(level).properties().branchless())
+        .mapToDouble(level -> positions[level])
+        .sum();
   }
 
   /** How many threads a call on so many entries uses. */
@@ -360,8 +376,7 @@ public final class CostModel {
     double bytes = 0;
     double parents = 1;
     for (int level = 0; level < levels; level++) {
-      LevelSpec spec = format.level(level);
-      bytes += positions[level] * spec.crdWidth().bytes() + (parents + 1) * spec.posWidth().bytes();
+      bytes += format.level(level).bytes(parents, positions[level]);
       parents = positions[level];
     }
     return bytes + parents * cellBytes;

@@ -89,9 +89,7 @@ final class VariantCost {
     double parents = 1;
     for (int level = 0; level < format.levelCount(); level++) {
       double positions = positions(use, format, level + 1);
-      LevelSpec spec = format.level(level);
-      bytes += spec.format().hasCrd() ? positions * spec.crdWidth().bytes() : 0;
-      bytes += spec.format().hasPos() ? (parents + 1) * spec.posWidth().bytes() : 0;
+      bytes += format.level(level).bytes(parents, positions);
       parents = positions;
     }
     return bytes + parents * format.valueType().bytes();
