@@ -429,7 +429,7 @@ class EvalCommandTest {
     assertThat(run.out()).contains("kernel C(i,k)", "exchange", "; measured ", "result: ");
     Run other = Run.of("explain", "--analyze", "stats", a);
     assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("--analyze works with 'weft explain eval'");
+    assertThat(other.err()).contains("explain --analyze works with eval, run, mttkrp");
   }
 
   @Test

@@ -76,6 +76,18 @@ class JsonOutputTest {
   }
 
   @Test
+  void analysedPlansHaveWhatWasMeasured() throws IOException {
+    JsonNode plan = json("explain", "--json", "--analyze", "cpd", tensor(), "--rank", "2");
+    assertThat(plan.path("passes")).hasSize(3);
+    JsonNode measured = plan.path("measured");
+    assertThat(measured.path("iterations").asInt()).isPositive();
+    assertThat(measured.path("passes")).hasSize(3);
+    assertThat(measured.at("/seconds/kernel").asDouble()).isPositive();
+    assertThat(measured.path("packed_bytes").asLong()).isPositive();
+    assertThat(measured.path("peak_memory_bytes").asLong()).isPositive();
+  }
+
+  @Test
   void statementsHaveTheirStepsAndNodes() throws IOException {
     String[] eval = {"eval", "y(i) = T(i,j,k)", "--input", "T=" + tensor()};
     JsonNode here = json(with(List.of("explain", "--json"), eval));

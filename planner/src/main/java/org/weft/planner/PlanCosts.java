@@ -31,7 +31,7 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
   PlanCosts withProducts(double moved, double flops, double seconds, double held) {
     List<StepCosts> all = new ArrayList<>();
     for (StepCosts step : steps) {
-      double memory = step.memoryBytesPerExecutor() + (isRepeated(step) ? held : 0);
+      double memory = step.memoryBytesPerExecutor() + (isRepeated(step.step()) ? held : 0);
       all.add(new StepCosts(step.step(), step.bytesMoved(), step.flops(), step.seconds(), memory));
       if (step.step().equals("merge")) {
         all.add(new StepCosts("products", moved, flops, seconds, memory));
@@ -42,11 +42,15 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
 
   /** Wall-clock seconds of one iteration. */
   public double iterationSeconds() {
-    return steps.stream().filter(PlanCosts::isRepeated).mapToDouble(StepCosts::seconds).sum();
+    return steps.stream()
+        .filter(step -> isRepeated(step.step()))
+        .mapToDouble(StepCosts::seconds)
+        .sum();
   }
 
-  private static boolean isRepeated(StepCosts step) {
-    return List.of("kernel", "merge", "products").contains(step.step());
+  /** Whether a step is one of each iteration. */
+  public static boolean isRepeated(String step) {
+    return List.of("kernel", "merge", "products").contains(step);
   }
 
   /** Wall-clock seconds of the job if it runs all iterations. */
@@ -58,7 +62,7 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
   double seconds(int times) {
     double sum = 0;
     for (StepCosts step : steps) {
-      sum += step.seconds() * (isRepeated(step) ? times : 1);
+      sum += step.seconds() * (isRepeated(step.step()) ? times : 1);
     }
     return sum;
   }

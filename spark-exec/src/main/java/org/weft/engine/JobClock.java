@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.job.Job;
@@ -15,9 +16,14 @@ public final class JobClock {
   private static final List<String> PHASES =
       List.of("read", "reorder", "shuffle", "pack", "compile", "kernel", "merge", "write");
 
+  /** Measurements of rows that came from other processes. */
+  private static final Set<String> ROWS = Set.of("operands", "rows");
+
   private final Measurements measurements;
   private final int slots;
   private long operandRows;
+  private long exchangedBytes;
+  private long packedBytes;
   private final Map<String, Long> phases = new LinkedHashMap<>();
   private final Map<String, Long> peaks = new HashMap<>();
   private final Map<String, Step> steps = new LinkedHashMap<>();
@@ -79,9 +85,16 @@ public final class JobClock {
    * @param arrival how the entries came to be packed: the phase of the time that is left
    */
   public void packed(String arrival, long elapsed) {
-    long pack = Math.min(elapsed, concurrent(drain("pack"), slots));
+    List<TaskMeasurement> tasks = drain("pack");
+    tasks.forEach(task -> holds(task.bytes()));
+    long pack = Math.min(elapsed, concurrent(tasks, slots));
     add("pack", pack);
     add(arrival, elapsed - pack);
+  }
+
+  /** Books bytes of packed partitions. */
+  public void holds(long bytes) {
+    packedBytes += bytes;
   }
 
   /** Books the writing or the collecting of a method's result, which took {@code elapsed} ns. */
@@ -141,7 +154,12 @@ public final class JobClock {
 
   private List<TaskMeasurement> drain() {
     List<TaskMeasurement> all = measurements.drain();
-    all.forEach(task -> peak(task.executor(), task.peakResidentBytes()));
+    for (TaskMeasurement task : all) {
+      peak(task.executor(), task.peakResidentBytes());
+      if (ROWS.contains(task.phase())) {
+        exchangedBytes += task.bytes();
+      }
+    }
     return all;
   }
 
@@ -171,6 +189,8 @@ public final class JobClock {
         rates.gbps(),
         reports,
         operandRows,
+        exchangedBytes,
+        packedBytes,
         peaks.values().stream().mapToLong(Long::longValue).sum());
   }
 }

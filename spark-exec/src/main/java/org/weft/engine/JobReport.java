@@ -23,6 +23,9 @@ import org.weft.planner.job.Job;
  * @param steps each kernel against its prediction
  * @param operandRowsFetched rows of operands that travelled to a process, summed over processes and
  *     steps
+ * @param exchangedBytes bytes of rows that processes got from each other in steps of a method, by
+ *     whatever kernel or sum; not the blocks of Spark's shuffles and broadcasts
+ * @param packedBytes bytes of the partitions that were packed for the job, all forms together
  * @param peakMemoryBytes largest resident sets of all processes, added up
  */
 public record JobReport(
@@ -35,6 +38,8 @@ public record JobReport(
     double kernelGbps,
     List<StepReport> steps,
     long operandRowsFetched,
+    long exchangedBytes,
+    long packedBytes,
     long peakMemoryBytes) {
   public JobReport {
     phaseNanos = new LinkedHashMap<>(phaseNanos);

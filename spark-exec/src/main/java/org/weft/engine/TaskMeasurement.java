@@ -6,12 +6,12 @@ import java.io.Serializable;
  * One timed part of one task.
  *
  * @param phase {@code fetch}, {@code pack}, {@code kernel}, {@code write}, {@code operands} (rows
- *     of operands that came to this process)
+ *     of operands that came to this process), {@code rows} (others that came)
  * @param partition the partition it worked on
  * @param nanos elapsed time, ns
  * @param nonzeros entries, or rows of operands, that were processed
  * @param flops floating-point operations, or 0
- * @param bytes bytes that were touched, or 0
+ * @param bytes bytes that were touched, of rows those that came; or 0
  * @param executor the process, as the backend names it
  * @param peakResidentBytes largest resident set of the process so far
  */

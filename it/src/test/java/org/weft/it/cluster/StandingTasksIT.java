@@ -2,6 +2,7 @@ package org.weft.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ import org.weft.engine.CpdResult;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
+import org.weft.planner.job.Job;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -93,8 +95,11 @@ final class StandingTasksIT {
   }
 
   private CpdResult decompose(int iterations, ProgressListener progress) {
-    Cpd job = new Cpd(5, iterations, 0, false, 9, ValueType.DOUBLE);
-    return session.engine().cpd(tensor, job, progress);
+    return session.engine().cpd(tensor, cpd(iterations), progress);
+  }
+
+  private static Cpd cpd(int iterations) {
+    return new Cpd(5, iterations, 0, false, 9, ValueType.DOUBLE);
   }
 
   @Test
@@ -105,6 +110,17 @@ final class StandingTasksIT {
     session.context().sc().listenerBus().waitUntilEmpty();
     assertThat(jobs.values()).filteredOn(job -> job.contains("stand by")).hasSize(1);
     assertThat(jobs.values()).filteredOn(job -> job.contains("iteration")).isEmpty();
+  }
+
+  /** Entries that are spread evenly are what the planner assumes where it counts rows. */
+  @Test
+  void rowsOfEvenTensorsTakeThePredictedBytes() {
+    int iterations = 20;
+    Job job = cpd(iterations).job(tensor.statistics().shape());
+    double predicted =
+        session.engine().plan(tensor, job).predicted().step("merge").orElseThrow().bytesMoved();
+    double measured = decompose(iterations).report().exchangedBytes() / (double) iterations;
+    assertThat(measured).isCloseTo(predicted, withinPercentage(10));
   }
 
   /** What judges a completion has a tensor of its own, and the completion runs within it. */

@@ -58,6 +58,11 @@ public final class MttkrpCommand extends TensorJobCommand {
   }
 
   @Override
+  String extension() {
+    return ".npy";
+  }
+
+  @Override
   List<Integer> resultModes(int order) {
     return List.of(mode, -1);
   }

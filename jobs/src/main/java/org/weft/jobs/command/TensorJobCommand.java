@@ -9,13 +9,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
+import org.weft.jobs.explain.Analysis;
 import org.weft.jobs.explain.PlanReport;
+import org.weft.jobs.explain.Trial;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.option.CommonOptions;
@@ -25,6 +28,7 @@ import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
+import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -138,6 +142,10 @@ abstract class TensorJobCommand extends SparkCommand {
       EngineTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);
       boolean sameShape = tensor.statistics().shape().equals(file.statistics().shape());
       BoundJob bound = sameShape ? onFile : bind(tensor.statistics().shape());
+      if (isAnalysed()) {
+        analyse(console, files, session, tensor, bound);
+        return;
+      }
       if (target == null || planOnly()) {
         PlanReport.print(
             console, session.engine(), session.engine().plan(tensor, bound.job()), explain());
@@ -152,6 +160,22 @@ abstract class TensorJobCommand extends SparkCommand {
       RunReport.print(console, report);
     }
   }
+
+  private void analyse(
+      Console console, FileAccess files, Session session, EngineTensor tensor, BoundJob bound)
+      throws IOException {
+    try (Trial trial = Trial.begin(files, output, Session.namesMaster(common))) {
+      JobPlan plan = session.engine().plan(tensor, bound.job());
+      String result = output == null ? "result" + extension() : new Path(output).getName();
+      OutputTarget out = new OutputTarget(trial.uri(result), true);
+      JobReport report =
+          session.engine().run(tensor, bound.job(), bound.factors(), out, console.progress());
+      PlanReport.print(console, session.engine(), new Analysis(plan, report, 1), explain());
+    }
+  }
+
+  /** Of a file that holds the result, whichever it is. */
+  abstract String extension();
 
   /** With the names and labels of the modes that the result has from the tensor. */
   private OutputTarget target(

@@ -53,6 +53,11 @@ public final class TtmCommand extends TensorJobCommand {
   }
 
   @Override
+  String extension() {
+    return ".tns";
+  }
+
+  @Override
   List<Integer> resultModes(int order) {
     return IntStream.range(0, order).mapToObj(m -> m == mode ? -1 : m).toList();
   }

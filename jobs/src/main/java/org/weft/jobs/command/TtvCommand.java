@@ -42,6 +42,11 @@ public final class TtvCommand extends TensorJobCommand {
   }
 
   @Override
+  String extension() {
+    return ".tns";
+  }
+
+  @Override
   List<Integer> resultModes(int order) {
     return IntStream.range(0, order).filter(m -> m != mode).boxed().toList();
   }

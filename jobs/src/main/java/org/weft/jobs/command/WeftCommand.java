@@ -102,11 +102,11 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /** Options about plans are for commands that have one. */
   private void requirePlan(ExplainCommand explain) {
-    if ((explain.json || explain.cluster.isNamed())
-        && !PlanReport.COMMANDS.contains(commandName())) {
+    if ((explain.json || explain.usesEngine()) && !PlanReport.COMMANDS.contains(commandName())) {
       throw usage(
           "explain %s works with %s; leave it out",
-          explain.json ? "--json" : "--executors", String.join(", ", PlanReport.COMMANDS));
+          explain.json ? "--json" : explain.analyze ? "--analyze" : "--executors",
+          String.join(", ", PlanReport.COMMANDS));
     }
   }
 
@@ -118,14 +118,25 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /** Whether to say what would be done instead of doing it. */
   protected final boolean planOnly() {
+    return common.dryRun || explain() != null;
+  }
+
+  /**
+   * Whether to run the job for what it takes, and keep nothing of it. Then the console is for what
+   * was measured alone.
+   *
+   * @throws WeftException {@code USAGE} for a cluster that is not there
+   */
+  protected final boolean isAnalysed() {
     ExplainCommand explain = explain();
-    if (explain != null && explain.analyze) {
-      throw usage(
-          "--analyze works with 'weft explain eval' and 'weft explain run'; %s reports what it"
-              + " measured when it runs",
-          commandName());
+    if (explain == null || !explain.analyze || common.dryRun) {
+      return false;
     }
-    return common.dryRun || explain != null;
+    if (explain.cluster.isNamed()) {
+      throw usage("--analyze runs %s where it is: leave --executors out", commandName());
+    }
+    root().console().setVerbosity(true, common.verbose);
+    return true;
   }
 
   /** The command line without its options: {@code weft mttkrp}. */

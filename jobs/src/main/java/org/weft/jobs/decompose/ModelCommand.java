@@ -1,5 +1,7 @@
 package org.weft.jobs.decompose;
 
+import static org.weft.jobs.output.Usage.usage;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +16,9 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.model.RunSummary;
 import org.weft.jobs.command.SparkCommand;
+import org.weft.jobs.explain.Analysis;
 import org.weft.jobs.explain.PlanReport;
+import org.weft.jobs.explain.Trial;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.option.CheckpointOptions;
 import org.weft.jobs.option.CommonOptions;
@@ -179,6 +183,10 @@ public abstract class ModelCommand extends SparkCommand {
       TensorShape shape = tensor.statistics().shape();
       Job job = job(shape);
       checkLabels(shape);
+      if (isAnalysed()) {
+        analyse(session, tensor, console);
+        return;
+      }
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), plans(session.engine(), tensor), explain());
         return;
@@ -193,6 +201,24 @@ public abstract class ModelCommand extends SparkCommand {
           () -> plans(session.engine(), tensor).values());
       publish(
           session, tensor, new ModelOutput(files, target, common.overwrite), modeNames, console);
+    }
+  }
+
+  private void analyse(Session session, EngineTensor tensor, Console console) throws IOException {
+    checkpoints.refuse("explain --analyze, which keeps nothing");
+    Map<String, JobPlan> plans = plans(session.engine(), tensor);
+    if (plans.size() > 1 || runs() > 1) {
+      throw usage(
+          "--analyze measures one run over all entries: give --starts 1, one value of --ridge and no"
+              + " --sample");
+    }
+    FileAccess files = CommonOptions.files();
+    try (Trial trial = Trial.begin(files, output, Session.namesMaster(common));
+        ModelOutput.Staged folder = new ModelOutput(files, trial.uri("model"), true).begin()) {
+      Made made = make(session, tensor, folder, console);
+      JobPlan plan = plans.values().iterator().next();
+      Analysis analysis = new Analysis(plan, made.report(), made.fits().size());
+      PlanReport.print(console, session.engine(), analysis, explain());
     }
   }
 

@@ -22,7 +22,8 @@ import picocli.CommandLine.ScopeType;
       "Example: weft explain --loops mttkrp x.tns --mode 0 --rank 16",
       "Example: weft explain --executors 100 --cores 8 --memory 32g eval 'C(i,k) = A(i,j) * B(j,k)'"
           + " --input A=a.mtx --input B=b.mtx",
-      "Example: weft explain --analyze eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy"
+      "Example: weft explain --analyze eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy",
+      "Example: weft explain --analyze cpd x.tns.gz --rank 16"
     })
 public final class ExplainCommand implements Runnable {
   @Option(
@@ -38,8 +39,9 @@ public final class ExplainCommand implements Runnable {
       names = "--analyze",
       scope = ScopeType.INHERIT,
       description =
-          "With explain eval and explain run: compute the statements in parts, write nothing, and"
-              + " show beside each prediction what was measured.")
+          "Before eval, run, mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: compute, keep"
+              + " no result, and show beside predictions what was measured. Statements are computed"
+              + " in parts.")
   public boolean analyze;
 
   @Option(

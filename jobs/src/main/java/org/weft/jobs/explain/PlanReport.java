@@ -59,6 +59,20 @@ public final class PlanReport {
             KernelStages.print(console, symbol, () -> engine.compiler().explain(kernel), explain));
   }
 
+  /** Prints a plan with what its job took. */
+  public static void print(
+      Console console, Engine engine, Analysis analysis, @Nullable ExplainCommand explain)
+      throws IOException {
+    if (explain != null && explain.json) {
+      Map<String, Object> all = members(analysis.plan());
+      all.put("measured", analysis.members());
+      console.text(JsonText.of(all));
+      return;
+    }
+    print(console, engine, analysis.plan(), explain);
+    console.text("\n" + analysis.text());
+  }
+
   private static Map<String, Object> members(JobPlan plan) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("job", plan.job().toString());

@@ -52,6 +52,13 @@ public final class CheckpointOptions {
     return CheckpointFolder.Every.parse(every == null ? "10it" : every);
   }
 
+  /** Refuses to keep a state in a run of this kind. */
+  public void refuse(String run) {
+    if (checkpoint != null) {
+      throw usage("--checkpoint %s: leave it out of %s", checkpoint, run);
+    }
+  }
+
   /**
    * Refuses what cannot work, before the tensor is read.
    *

@@ -292,6 +292,9 @@ final class LocalTensor extends EngineTensor {
       packAll(made, kept);
       clock.add("pack", System.nanoTime() - loaded);
     }
+    for (PackedForm form : missing) {
+      parts(form).forEach(part -> clock.holds(part.storage().byteSize()));
+    }
   }
 
   /** Forms that are packed whole are packed together; the others by partition. */

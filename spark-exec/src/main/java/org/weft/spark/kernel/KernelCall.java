@@ -15,6 +15,7 @@ import org.weft.runtime.KernelSignature;
 import org.weft.runtime.NativeRuntime;
 import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.resident.FactorCopy;
+import org.weft.spark.resident.ReceivedBytes;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.wire.Sent;
@@ -75,7 +76,9 @@ public record KernelCall(
     }
     if (rows > 0) {
       long nanos = System.nanoTime() - start;
-      measurements.add(TaskMeasurement.of("operands", partition.partition(), nanos, rows, 0, 0));
+      measurements.add(
+          TaskMeasurement.of(
+              "operands", partition.partition(), nanos, rows, 0, ReceivedBytes.take()));
     }
     return bound;
   }

@@ -24,6 +24,7 @@ final class ArrivingRows implements Question.Taker {
   private ByteBuffer head = ByteBuffer.allocate(FIXED_BYTES);
   private @Nullable RowRuns coming;
   private long done;
+  private long taken;
 
   /**
    * @param asked the rows that come; null if the answer says which
@@ -99,9 +100,15 @@ final class ArrivingRows implements Question.Taker {
 
   private void takeRows(ByteBuffer bytes, RowRuns rows) {
     int count = bytes.remaining();
+    taken += count;
     FactorBlocks.useDirect(
         bytes, packed -> done = rows.scatter(rowBytes, address, packed, count, done));
     bytes.position(bytes.limit());
+  }
+
+  /** Bytes of the rows that came. */
+  long bytes() {
+    return taken;
   }
 
   @Override

@@ -273,15 +273,21 @@ public final class FactorBlocks {
     return true;
   }
 
-  static void ask(List<Question> questions) {
+  /**
+   * Asks all of them, and waits for the answers.
+   *
+   * @return bytes of the rows that came
+   */
+  static long ask(List<Question> questions) {
     if (questions.isEmpty()) {
-      return;
+      return 0;
     }
     try {
       exchange().ask(questions);
     } catch (IOException e) {
       throw new FactorLost(e);
     }
+    return questions.stream().mapToLong(asked -> ((ArrivingRows) asked.taker()).bytes()).sum();
   }
 
   /**

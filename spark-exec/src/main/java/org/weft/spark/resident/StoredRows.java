@@ -140,7 +140,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
 
     long finish() {
       close();
-      FactorBlocks.ask(questions);
+      ReceivedBytes.add(FactorBlocks.ask(questions));
       return fetched;
     }
   }

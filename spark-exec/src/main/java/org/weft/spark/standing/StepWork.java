@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.weft.engine.TaskMeasurement;
 import org.weft.spark.exchange.WorkQueue;
+import org.weft.spark.resident.ReceivedBytes;
 import org.weft.spark.resident.RunningWork;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
@@ -40,6 +41,10 @@ record StepWork<T, R>(String about, Elements<T> elements, PartitionWork<T, R> wo
       List<byte[]> values = new ArrayList<>();
       Iterator<R> made = work.of(elements.of(partition));
       made.forEachRemaining(value -> values.add(Wire.bytes(value)));
+      long received = ReceivedBytes.take();
+      if (received > 0) {
+        RunningWork.measure(TaskMeasurement.of("rows", partition, 0, 0, 0, received));
+      }
       return new Done(partition, values, running.measured());
     } finally {
       thread.setName(name);
