@@ -179,9 +179,8 @@ public record StatementJob(
    * too, unless the statement means something else with an array.
    */
   private boolean isFull(StatementOperand tensor, TensorStatistics known) {
-    return known.entries() > 0
-        && known.entries() == known.shape().cells()
-        && (tensor.isArray() || !statement.knowsArrays());
+    return known.entries() == known.shape().cells()
+        && (tensor.isArray() || known.entries() > 0 && !statement.knowsArrays());
   }
 
   /** Whether the operand is asked for in a format whose zeros are no entries. */

@@ -107,10 +107,20 @@ public final class AlgebraBuilder {
     diagnostics.throwIfErrors();
     boolean integers = StatementType.isInteger(StatementType.of(target, value));
     value = RewriteRule.rewrite(value, new Flatten(), new PullReduction(integers));
+    if (mask == null && isSparseResult() && isWrittenZero(value)) {
+      value = new TensorExpr.Zero();
+    }
     if (mask != null) {
       value = new TensorExpr.Product(Operator.FIRST, List.of(value, mask.access()));
     }
     return new TensorAssignment(target, accumulates, value, mask, constantSizes);
+  }
+
+  /** Whether the whole value is the number 0: it fills a tensor with the value of absent cells. */
+  private static boolean isWrittenZero(TensorExpr value) {
+    return value instanceof TensorExpr.Negate negate
+        ? isWrittenZero(negate.operand())
+        : value instanceof TensorExpr.Literal literal && literal.value().doubleValue() == 0;
   }
 
   private TensorMask mask(Mask mask, TensorExpr.Access target) {

@@ -37,6 +37,11 @@ public record TensorAssignment(
     return new TensorAssignment(target, accumulate, changed, mask, constantSizes);
   }
 
+  /** The same statement with the negated value: absent cells stay absent. */
+  public TensorAssignment negated() {
+    return withValue(RewriteRule.rewrite(new TensorExpr.Negate(value), new PropagateZero()));
+  }
+
   public TensorAssignment withMask(@Nullable TensorMask changed) {
     return new TensorAssignment(target, accumulate, value, changed, constantSizes);
   }

@@ -334,9 +334,7 @@ public final class Evaluator {
     if (algebra.accumulate() && updatesNarrower(algebra)) {
       return algebra.assignedTo(algebra.target());
     }
-    return subtracts && !inPlace
-        ? algebra.withValue(new TensorExpr.Negate(algebra.value()))
-        : algebra;
+    return subtracts && !inPlace ? algebra.negated() : algebra;
   }
 
   private static LabelSizes labels(TensorAssignment algebra, StatementInput input) {

@@ -114,6 +114,8 @@ final class ResultFormats {
       return cells * estimates.density(access, new HashSet<>(access.variables()));
     } else if (expr instanceof TensorExpr.Apply apply && !apply.function().preservesZero()) {
       return cells;
+    } else if (expr instanceof TensorExpr.Zero) {
+      return 0;
     }
     double present = 1;
     for (TensorExpr child : expr.children()) {

@@ -54,7 +54,7 @@ public record StatementAlgebra(
     TensorAssignment algebra = AlgebraBuilder.build(assigned, formats, Map.of(), diagnostics);
     diagnostics.throwIfErrors();
     if (statement.assignment() == Statement.Assignment.SUBTRACT) {
-      algebra = algebra.withValue(new TensorExpr.Negate(algebra.value()));
+      algebra = algebra.negated();
     }
     Map<String, TensorShape> shapes = new HashMap<>();
     operands.forEach((name, operand) -> shapes.put(name, operand.shape()));
