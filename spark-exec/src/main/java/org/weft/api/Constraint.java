@@ -1,6 +1,7 @@
 package org.weft.api;
 
 import java.util.Objects;
+import org.weft.error.Given;
 
 /**
  * What the factor of one mode of a CP model has to be like; see {@link CpdRun#constrain}. Weights
@@ -41,6 +42,7 @@ public final class Constraint {
    * @throws org.weft.error.WeftException {@code USAGE}
    */
   public static Constraint parse(String text) {
+    Given.required("text", text);
     return new Constraint(org.weft.decomposition.constraint.FactorConstraint.parse(text));
   }
 

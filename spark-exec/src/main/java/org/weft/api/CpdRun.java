@@ -17,6 +17,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.SampledStart;
 import org.weft.engine.model.RunSummary;
 import org.weft.error.ErrorCode;
+import org.weft.error.Given;
 import org.weft.error.WeftException;
 import org.weft.spark.model.CpValue;
 import org.weft.tensor.ValueType;
@@ -54,7 +55,7 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
    * @param mode counted from 0
    */
   public CpdRun constrain(int mode, Constraint constraint) {
-    constraints.put(mode, constraint.rule());
+    constraints.put(mode, Given.required("constraint", constraint).rule());
     return this;
   }
 
@@ -65,6 +66,8 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
    * @throws org.weft.error.WeftException {@code USAGE} for a name that no mode has
    */
   public CpdRun constrain(String mode, Constraint constraint) {
+    Given.required("mode", mode);
+    Given.required("constraint", constraint);
     int number = tensor().modes().indexOf(mode);
     if (number < 0) {
       throw new WeftException(
@@ -89,7 +92,10 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
    */
   public CpdRun method(String name) {
     this.algorithm =
-        new CpAlgorithm(CpAlgorithm.Name.of(name), algorithm.share(), algorithm.polish());
+        new CpAlgorithm(
+            CpAlgorithm.Name.of(Given.required("name", name)),
+            algorithm.share(),
+            algorithm.polish());
     return this;
   }
 
@@ -115,7 +121,7 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
    * random.
    */
   public CpdRun from(CpModel model) {
-    this.from = model;
+    this.from = Given.required("model", model);
     return this;
   }
 

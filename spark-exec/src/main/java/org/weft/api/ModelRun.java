@@ -17,6 +17,7 @@ import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.model.RunSummary;
 import org.weft.error.ErrorCode;
+import org.weft.error.Given;
 import org.weft.error.WeftException;
 import org.weft.spark.model.FactorModel;
 import org.weft.spark.model.ModelValue;
@@ -94,7 +95,7 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
    * listener. An exception of the listener ends the run.
    */
   public final R onIteration(Progress listener) {
-    this.onIteration = listener;
+    this.onIteration = Given.required("listener", listener);
     return self();
   }
 
@@ -103,7 +104,7 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
    * listener.
    */
   public final R onStep(Steps listener) {
-    this.onStep = listener;
+    this.onStep = Given.required("listener", listener);
     return self();
   }
 

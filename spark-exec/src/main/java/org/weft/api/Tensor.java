@@ -17,6 +17,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.PlacedTensor;
 import org.weft.engine.distributed.Piece;
 import org.weft.error.ErrorCode;
+import org.weft.error.Given;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.tensor.CooBlock;
@@ -74,7 +75,7 @@ public final class Tensor {
    * @param ranks columns of each factor, one number for each mode
    */
   public TuckerRun tucker(int... ranks) {
-    return new TuckerRun(this, ranks);
+    return new TuckerRun(this, Given.required("ranks", ranks));
   }
 
   /**
@@ -144,6 +145,7 @@ public final class Tensor {
    * time.
    */
   public void forEach(EntryReader reader) {
+    Given.required("reader", reader);
     weft.requireRunning();
     int order = modes().size();
     for (Iterator<Piece> pieces = loaded().operand().parts().pieces(); pieces.hasNext(); ) {

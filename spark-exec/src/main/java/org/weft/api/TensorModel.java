@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.weft.error.Given;
 import org.weft.error.WeftException;
 import org.weft.spark.model.ModelValue;
 import org.weft.storage.model.ModelSummary;
@@ -34,7 +35,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
    */
   public final Dataset<Row> factors(String mode) {
-    return factors.table(mode);
+    return factors.table(Given.required("mode", mode));
   }
 
   /**
@@ -43,7 +44,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    * @throws WeftException {@code USAGE} for a mode that is not there
    */
   public final double[][] matrix(String mode) {
-    return factors.matrix(mode);
+    return factors.matrix(Given.required("mode", mode));
   }
 
   /**
@@ -52,7 +53,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code SHAPE_MISMATCH}
    */
   public final double predict(long... coordinates) {
-    return factors.predict(coordinates);
+    return factors.predict(Given.required("coordinates", coordinates));
   }
 
   /**
@@ -63,7 +64,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *     without a label, {@code COORDINATE_OUT_OF_RANGE}
    */
   public final double predict(Map<String, ?> cell) {
-    return factors.predict(cell);
+    return factors.predict(Given.required("cell", cell));
   }
 
   /**
@@ -75,6 +76,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark
    */
   public final Dataset<Row> transform(Dataset<Row> rows) {
+    Given.required("rows", rows);
     return factors.tables().predict(rows, "prediction");
   }
 
@@ -89,6 +91,8 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
    */
   public final Dataset<Row> recommend(Dataset<Row> rows, String mode, int count) {
+    Given.required("rows", rows);
+    Given.required("mode", mode);
     return factors.tables().recommend(rows, mode, count);
   }
 
@@ -125,7 +129,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *     {@code STORAGE_UNAVAILABLE}
    */
   public final void save(String folder, boolean overwrite) {
-    SavedModel.write(factors, summary, folder, overwrite);
+    SavedModel.write(factors, summary, Given.required("folder", folder), overwrite);
   }
 
   /** Modes, fit and iterations. */

@@ -8,6 +8,7 @@ import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
 import org.weft.decomposition.TuckerMethod;
 import org.weft.engine.ProgressListener;
+import org.weft.error.Given;
 import org.weft.spark.model.TuckerValue;
 import org.weft.tensor.ValueType;
 
@@ -38,7 +39,7 @@ public final class TuckerRun extends ModelRun<TuckerRun, TuckerModel> {
    * @throws org.weft.error.WeftException {@code USAGE} for another name
    */
   public TuckerRun init(String name) {
-    this.method = method.from(name);
+    this.method = method.from(Given.required("name", name));
     return this;
   }
 

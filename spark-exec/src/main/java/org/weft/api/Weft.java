@@ -14,6 +14,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
+import org.weft.error.Given;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.storage.TensorFiles;
@@ -45,7 +46,7 @@ public final class Weft implements AutoCloseable {
    * CLUSTER_UNAVAILABLE}.
    */
   public static Weft on(SparkSession spark) {
-    requireRunning(spark);
+    requireRunning(Given.required("spark", spark));
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     return new Weft(SparkEngine.create(context, EngineOptions.defaults()), spark);
   }
@@ -68,11 +69,16 @@ public final class Weft implements AutoCloseable {
    *     row without a label or value
    */
   public Tensor tensor(Dataset<Row> rows, List<String> modes, String value) {
+    Given.required("rows", rows);
+    Given.required("modes", modes);
+    Given.required("value", value);
     return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, value));
   }
 
   /** Makes a tensor of a table. The value of an entry is the number of rows with its labels. */
   public Tensor tensor(Dataset<Row> rows, List<String> modes) {
+    Given.required("rows", rows);
+    Given.required("modes", modes);
     return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, null));
   }
 
@@ -85,7 +91,7 @@ public final class Weft implements AutoCloseable {
    * @throws WeftException {@code USAGE} for a name whose extension no reader knows
    */
   public Tensor tensor(String uri) {
-    TensorFiles.requireKnownExtension(uri);
+    TensorFiles.requireKnownExtension(Given.required("uri", uri));
     return new Tensor(this, new Source.File(uri));
   }
 
@@ -99,17 +105,20 @@ public final class Weft implements AutoCloseable {
    *     COORDINATE_OUT_OF_RANGE}
    */
   public Tensor tensor(long[][] coordinates, double[] values, long... shape) {
+    Given.required("coordinates", coordinates);
+    Given.required("values", values);
+    Given.required("shape", shape);
     return new Tensor(this, Source.Entries.of(coordinates, values, shape));
   }
 
   /** Makes a matrix of rows that have the same length. Zeros are no entries. */
   public Tensor tensor(double[][] rows) {
-    return new Tensor(this, Source.Entries.matrix(rows));
+    return new Tensor(this, Source.Entries.matrix(Given.required("rows", rows)));
   }
 
   /** Makes a vector. Zeros are no entries. */
   public Tensor tensor(double[] values) {
-    return new Tensor(this, Source.Entries.vector(values));
+    return new Tensor(this, Source.Entries.vector(Given.required("values", values)));
   }
 
   /**
@@ -125,6 +134,8 @@ public final class Weft implements AutoCloseable {
    *     operand that is missing
    */
   public Tensor eval(String statement, Map<String, ?> operands) {
+    Given.required("statement", statement);
+    Given.required("operands", operands);
     requireRunning();
     Map<String, Object> given = new LinkedHashMap<>();
     operands.forEach((name, operand) -> given.put(name, operand(name, operand)));
@@ -142,7 +153,7 @@ public final class Weft implements AutoCloseable {
    *     that a newer Weft wrote
    */
   public TensorModel model(String folder) {
-    return SavedModel.read(this, folder);
+    return SavedModel.read(this, Given.required("folder", folder));
   }
 
   private Object operand(String name, @Nullable Object operand) {

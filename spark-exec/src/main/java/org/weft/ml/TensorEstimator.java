@@ -20,6 +20,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.weft.api.ModelRun;
 import org.weft.api.Tensor;
 import org.weft.api.Weft;
+import org.weft.error.Given;
 import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 
@@ -147,7 +148,7 @@ public abstract class TensorEstimator<
 
   @SuppressWarnings("unchecked")
   final <T> E with(Param<? super T> param, T value) {
-    set(param, value);
+    set(param, Given.required(param.name(), value));
     return (E) this;
   }
 
@@ -162,7 +163,7 @@ public abstract class TensorEstimator<
 
   @Override
   public M fit(Dataset<?> rows) {
-    transformSchema(rows.schema(), true);
+    transformSchema(Given.required("rows", rows).schema(), true);
     SparkSession spark = rows.sparkSession();
     try (Weft weft = Weft.on(spark)) {
       List<String> modes = columns.modeNames();

@@ -11,6 +11,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
+import org.weft.error.Given;
 import org.weft.spark.model.TableModel;
 
 /**
@@ -58,13 +59,13 @@ public abstract class TensorTransformer<M extends TensorTransformer<M>> extends 
 
   /** Sets the column that gets the model's value. */
   public final M setPredictionCol(String name) {
-    set(columns.prediction, name);
+    set(columns.prediction, Given.required(columns.prediction.name(), name));
     return self();
   }
 
   /** {@code nan}: a row with a label that the model lacks has NaN; {@code drop}: it is left out. */
   public final M setColdStartStrategy(String strategy) {
-    set(columns.coldStart, strategy);
+    set(columns.coldStart, Given.required(columns.coldStart.name(), strategy));
     return self();
   }
 
@@ -85,7 +86,7 @@ public abstract class TensorTransformer<M extends TensorTransformer<M>> extends 
    */
   @Override
   public Dataset<Row> transform(Dataset<?> rows) {
-    transformSchema(rows.schema(), true);
+    transformSchema(Given.required("rows", rows).schema(), true);
     String name = columns.predictionName();
     Dataset<Row> predicted = tables.predict(rows.toDF(), name);
     String column = TableModel.quoted(name);
@@ -103,7 +104,7 @@ public abstract class TensorTransformer<M extends TensorTransformer<M>> extends 
    * @throws org.weft.error.WeftException {@code USAGE} for a mode without a label
    */
   public final double predict(Map<String, ?> cell) {
-    return tables.predict(cell);
+    return tables.predict(Given.required("cell", cell));
   }
 
   /**
@@ -117,7 +118,8 @@ public abstract class TensorTransformer<M extends TensorTransformer<M>> extends 
    *     without a column of another mode
    */
   public final Dataset<Row> recommend(Dataset<?> rows, String mode, int count) {
-    return tables.recommend(rows.toDF(), mode, count);
+    Given.required("rows", rows);
+    return tables.recommend(rows.toDF(), Given.required("mode", mode), count);
   }
 
   /**
