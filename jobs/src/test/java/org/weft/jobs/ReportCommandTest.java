@@ -240,6 +240,22 @@ class ReportCommandTest extends FolderCase {
     assertThat(section(page())).doesNotContain("the best</text>");
   }
 
+  /** With the seed of the best start alone the same model is made again. */
+  @Test
+  void thePageNamesTheSeedOfTheBestStart() throws Exception {
+    pageOfLongLabels("cpd", "--rank", "3", "--starts", "5");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("long/summary.json").toFile());
+    JsonNode best = summary.get("starts").get(0);
+    for (JsonNode start : summary.get("starts")) {
+      best = start.get("fit").asDouble() > best.get("fit").asDouble() ? start : best;
+    }
+    assertThat(best.get("seed").asInt())
+        .as("a case in which the first is not the best")
+        .isNotEqualTo(1);
+    assertThat(Run.read(path("long.html")))
+        .contains(best.get("seed").asText() + ", the best of 5 starts from seed 1<");
+  }
+
   private static String section(String page) {
     int from = page.indexOf("<section id=\"convergence\"");
     return page.substring(from, page.indexOf("</section>", from));

@@ -153,6 +153,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
     Map<String, Object> outcome = new LinkedHashMap<>();
     outcome.put("seed", seed);
     outcome.put("fit", fit());
+    outcome.put("fits", fits());
     outcome.put("iterations", fits().size());
     outcome.put("converged", converged());
     return outcome;

@@ -66,6 +66,9 @@ class SeveralStartsTest {
       assertThat(tucker.matrix("m1")).isDeepEqualTo(bestTucker.matrix("m1"));
       assertThat(starts(cp)).extracting(start -> start.get("seed")).containsExactly(3L, 4L, 5L, 6L);
       assertThat(starts(cp)).extracting(start -> start.get("fit")).doesNotHaveDuplicates();
+      assertThat(starts(cp)).extracting(start -> start.get("fits")).contains(cp.fits());
+      assertThat(starts(cp))
+          .allSatisfy(start -> assertThat((List<?>) start.get("fits")).hasSize(4));
       cp.save(folder + "/cp");
       assertThat(starts(weft.model(folder + "/cp"))).hasSize(4);
     }

@@ -277,7 +277,7 @@ public final class ModelFigures {
     if (summary.path("nonnegative").asBoolean()) {
       run.put("Constraint", "nonnegative factors");
     }
-    put(run, "Seed", summary.path("seed"));
+    seed(run);
     put(run, "Values", summary.path("type"));
     run.put("Converged", summary.path("converged").asBoolean() ? "yes" : "no");
     if (summary.path("times").has("total")) {
@@ -287,6 +287,26 @@ public final class ModelFigures {
       put(run, "Weft", summary.at("/versions/weft"));
     }
     return run;
+  }
+
+  /** The seed of the start that was kept: a summary has that of the first start. */
+  private void seed(Map<String, String> run) {
+    JsonNode starts = summary.path("starts");
+    List<Double> kept = numbers(summary.path("fits"));
+    for (JsonNode start : starts) {
+      if (starts.size() > 1 && start.has("seed") && numbers(start.path("fits")).equals(kept)) {
+        run.put(
+            "Seed",
+            String.format(
+                Locale.ROOT,
+                "%s, the best of %d starts from seed %s",
+                start.path("seed").asText(),
+                starts.size(),
+                summary.path("seed").asText()));
+        return;
+      }
+    }
+    put(run, "Seed", summary.path("seed"));
   }
 
   private static void put(Map<String, String> all, String name, JsonNode value) {
