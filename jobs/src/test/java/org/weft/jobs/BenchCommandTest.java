@@ -22,10 +22,10 @@ class BenchCommandTest {
     String svg = folder.resolve("b.svg").toString();
     Run run =
         Run.line(
-            "bench --kernels spmv,mttkrp --tensors %s,uniform --scale 0.001 --ranks 2,3 "
-                + "--rounds 2 --threads 2 --report %s --plot %s",
-            file, tsv, svg);
-    assertThat(run.status()).as(run.err()).isZero();
+                "bench --kernels spmv,mttkrp --tensors %s,uniform --scale 0.001 --ranks 2,3 "
+                    + "--rounds 2 --threads 2 --report %s --plot %s",
+                file, tsv, svg)
+            .succeeds();
     assertThat(run.out()).contains("bounds    1 thread: triad", "bounds    2 threads: triad");
     assertThat(run.err()).contains("read " + file, "generate uniform");
     assertThat(run.out()).contains("2 rounds, generated tensors at 0.001 of full size, seed 0");
@@ -35,12 +35,11 @@ class BenchCommandTest {
     assertThat(Run.read(tsv)).contains("\t4 x 4 blocks\t");
     assertThat(Run.read(tsv)).startsWith("kernel\ttensor\tparameters\tthreads\tmedian_seconds");
     assertThat(Run.read(svg)).startsWith("<svg").contains("mode 2 R3").endsWith("</svg>\n");
-    Run json =
-        Run.line(
+    Run.line(
             "bench --kernels add --tensors banded --scale 0.0001 --rounds 1 --threads 1 "
                 + "--report %s",
-            folder.resolve("b.json").toString());
-    assertThat(json.status()).as(json.err()).isZero();
+            folder.resolve("b.json").toString())
+        .succeeds();
     assertThat(Run.read(folder.resolve("b.json").toString()))
         .contains("\"bounds\"", "\"kernel\" : \"add\"", "\"threads\" : 1");
   }
@@ -49,8 +48,8 @@ class BenchCommandTest {
   void figuresOfFilesDoNotSpeakOfGeneratedTensors() {
     String file = Run.write(folder, "a.tns", "1 1 1 2\n2 1 3 4\n2 2 1 1.5\n");
     Run run =
-        Run.of("bench", "--kernels", "ttv", "--tensors", file, "--rounds", "1", "--threads", "1");
-    assertThat(run.status()).as(run.err()).isZero();
+        Run.of("bench", "--kernels", "ttv", "--tensors", file, "--rounds", "1", "--threads", "1")
+            .succeeds();
     assertThat(run.err()).contains("read " + file);
     assertThat(run.out() + run.err())
         .contains("run       double, medians of 1 round, seed 0")
@@ -70,10 +69,10 @@ class BenchCommandTest {
     String tsv = folder.resolve("b.tsv").toString();
     Run run =
         Run.line(
-            "bench --kernels ttv,mttkrp --tensors %s --ranks 5 --rounds 1 --threads 1 "
-                + "--beside %s --report %s",
-            file, program, tsv);
-    assertThat(run.status()).as(run.err()).isZero();
+                "bench --kernels ttv,mttkrp --tensors %s --ranks 5 --rounds 1 --threads 1 "
+                    + "--beside %s --report %s",
+                file, program, tsv)
+            .succeeds();
     assertThat(run.out()).contains(" other x");
     List<String> asked = Run.read(requests).lines().toList();
     assertThat(asked.get(0)).isEqualTo("mttkrp " + file + " 1 5");
@@ -108,11 +107,11 @@ class BenchCommandTest {
         script("echo $@ >> " + requests, "echo ready", "while read mode; do echo 3600; done");
     Run run =
         Run.line(
-            "bench --expression %s --sizes i=40,j=8,k=30 --format A=CSR:0.1 --schedule "
-                + "parallel --schedule order(i,k,j) --rounds 1 --threads 1 --beside %s --report "
-                + "%s",
-            "C(i,j) = A(i,k) * B(k,j)", program, tsv);
-    assertThat(run.status()).as(run.err()).isZero();
+                "bench --expression %s --sizes i=40,j=8,k=30 --format A=CSR:0.1 --schedule "
+                    + "parallel --schedule order(i,k,j) --rounds 1 --threads 1 --beside %s --report "
+                    + "%s",
+                "C(i,j) = A(i,k) * B(k,j)", program, tsv)
+            .succeeds();
     assertThat(run.out()).contains("C(i,j)=A(i,k)*B(k,j)", "order(i,k,j)");
     assertThat(Run.read(requests)).isEqualTo("C(i,j)=A(i,k)*B(k,j) i=40,j=8,k=30,A=CSR:0.1 1 0\n");
     List<String[]> rows = Run.read(tsv).lines().map(line -> line.split("\t", -1)).toList();
@@ -126,8 +125,7 @@ class BenchCommandTest {
 
   @Test
   void theListOfContractionsIsKnownByName() {
-    Run run = Run.of("bench", "--expressions", "tccg", "--dry-run", "--threads", "1");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of("bench", "--expressions", "tccg", "--dry-run", "--threads", "1").succeeds();
     assertThat(run.out()).contains("would time 48 statements of random operands with 1 thread\n");
   }
 
@@ -146,18 +144,16 @@ class BenchCommandTest {
   void statementsThatCannotBeTimedAreErrorsBeforeAnyWork(String options, String message) {
     List<String> words = new ArrayList<>(List.of("bench", "--expression", "y(i) = A(i,j)"));
     words.addAll(List.of(options.split(" ")));
-    Run run = Run.of(words.toArray(String[]::new));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(message).doesNotContain("[1/");
+    Run run = Run.of(words.toArray(String[]::new)).fails(2, message);
+    assertThat(run.err()).doesNotContain("[1/");
   }
 
   @ParameterizedTest
   @CsvSource({"'1 1 1 2\n', spmv", "'1 1 2\n', mttkrp", "'1 2\n', spmv"})
   void aTensorThatNoKernelIsForIsAnError(String entries, String kernel) {
     String tensor = Run.write(folder, "x.tns", entries.replace("\\n", "\n"));
-    Run run = Run.of("bench", "--kernels", kernel, "--tensors", tensor, "--rounds", "1");
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", "expected a kernel of --kernels for its order");
+    Run.of("bench", "--kernels", kernel, "--tensors", tensor, "--rounds", "1")
+        .fails(2, "WEFT-100", "expected a kernel of --kernels for its order");
   }
 
   @ParameterizedTest
@@ -180,11 +176,9 @@ class BenchCommandTest {
     String[] words = {
       "bench", "--kernels", "add", "--tensors", a, "--rounds", "1", "--threads", "1", "--second", b
     };
-    assertThat(Run.of(words).status()).isZero();
+    Run.of(words).succeeds();
     words[words.length - 1] = c;
-    Run other = Run.of(words);
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("--second of shape 2 x 2", "3 x 2");
+    Run.of(words).fails(2, "--second of shape 2 x 2", "3 x 2");
   }
 
   private Run bench(String file, String program) {
@@ -205,10 +199,10 @@ class BenchCommandTest {
     String svg = folder.resolve("o.svg").toString();
     Run run =
         Run.line(
-            "bench --orders lexi,partition:2 --tensors %s,banded --scale 0.0005 --ranks 2 "
-                + "--rounds 1 --threads 2 --report %s --plot %s",
-            file, tsv, svg);
-    assertThat(run.status()).as(run.err()).isZero();
+                "bench --orders lexi,partition:2 --tensors %s,banded --scale 0.0005 --ranks 2 "
+                    + "--rounds 1 --threads 2 --report %s --plot %s",
+                file, tsv, svg)
+            .succeeds();
     assertThat(run.out()).contains("SpMV", "SpMM 2", "TTV", "TTM 2", "MTTKRP 2", "rows fetched");
     // 3 kernels of the file under 3 orders, 2 of the matrix under 4, each with 1 and 2 threads.
     assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (3 * 3 + 2 * 4));
@@ -237,8 +231,7 @@ class BenchCommandTest {
     "--schedule, gemm(i), '--expression EXPR with --schedule'"
   })
   void whatItCannotDoIsAnErrorBeforeAnyWork(String option, String value, String message) {
-    Run run = Run.of("bench", option, value);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(message).doesNotContain("[1/");
+    Run run = Run.of("bench", option, value).fails(2, message);
+    assertThat(run.err()).doesNotContain("[1/");
   }
 }

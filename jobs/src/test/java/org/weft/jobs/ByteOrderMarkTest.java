@@ -1,7 +1,5 @@
 package org.weft.jobs;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,13 +30,12 @@ class ByteOrderMarkTest {
     String tensor = Run.write(folder, "t.tns", "1 1 1\n2 2 2\n");
     String lines = text.replace("\\n", "\n").replace("\\t", "\t").replaceAll("\\bT\\b", tensor);
     String file = Run.write(folder, name, MARK + lines);
-    Run run =
-        Run.of(
+    Run.of(
             command
                 .replace("DIR", folder.toString())
                 .replace("FILE", file)
                 .replaceAll("\\bT\\b", tensor)
-                .split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+                .split(" "))
+        .succeeds();
   }
 }

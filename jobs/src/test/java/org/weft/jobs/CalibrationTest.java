@@ -19,8 +19,7 @@ class CalibrationTest {
   @Test
   void plansTakeTheMachineThatWasMeasured() throws IOException {
     String file = folder.resolve("machine.tsv").toString();
-    Run run = Run.of("bench", "--calibrate", file, "--scale", "0.005");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of("bench", "--calibrate", file, "--scale", "0.005").succeeds();
     assertThat(Run.names(folder)).containsExactly("machine.tsv");
     String text = Run.read(file);
     MachineParameters found = MachineFile.parse(file, text.lines().toList());
@@ -42,8 +41,8 @@ class CalibrationTest {
   }
 
   private static double compileSeconds(String tensor, String machine) throws IOException {
-    Run run = Run.of("explain", "--json", "ttv", tensor, "--mode", "0", "--machine", machine);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run =
+        Run.of("explain", "--json", "ttv", tensor, "--mode", "0", "--machine", machine).succeeds();
     for (JsonNode step : new ObjectMapper().readTree(run.out()).findValue("steps")) {
       if (step.get("step").asText().equals("compile")) {
         return step.get("seconds").asDouble();

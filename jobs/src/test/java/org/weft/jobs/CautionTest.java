@@ -41,8 +41,7 @@ class CautionTest {
     List<String> all = new ArrayList<>(List.of(words[0], input));
     all.addAll(List.of(words).subList(1, words.length));
     all.addAll(List.of("--output", folder.resolve(words[0] + ".npy").toString(), "--overwrite"));
-    Run run = Run.of(all.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(all.toArray(String[]::new)).succeeds();
     return run;
   }
 

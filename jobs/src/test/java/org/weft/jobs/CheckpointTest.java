@@ -155,21 +155,15 @@ class CheckpointTest {
 
   @Test
   void aFinishedRunIsResumedWithoutWork() {
-    Run first = cpd("a", "--checkpoint DIR/kept --every 4it");
-    assertThat(first.status()).as(first.err()).isZero();
-    Run second = cpd("b", "--checkpoint DIR/kept --every 4it --resume");
-    assertThat(second.status()).as(second.err()).isZero();
+    cpd("a", "--checkpoint DIR/kept --every 4it").succeeds();
+    Run second = cpd("b", "--checkpoint DIR/kept --every 4it --resume").succeeds();
     assertThat(second.out()).contains("resume after iteration 6").doesNotContain("iteration   1");
     for (String file : List.of("mode0.npy", "mode1.npy", "mode2.npy", "lambda.npy")) {
       assertThat(folder.resolve("a").resolve(file))
           .hasSameBinaryContentAs(folder.resolve("b").resolve(file));
     }
-    Run third = cpd("c", "--checkpoint DIR/kept");
-    assertThat(third.status()).isEqualTo(2);
-    assertThat(third.err()).contains("WEFT-100", "give --resume to go on");
-    Run other = cpd("c", "--checkpoint DIR/kept --resume --seed 4");
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("which had seed 0, found 4");
+    cpd("c", "--checkpoint DIR/kept").fails(2, "WEFT-100", "give --resume to go on");
+    cpd("c", "--checkpoint DIR/kept --resume --seed 4").fails(2, "which had seed 0, found 4");
     assertThat(folder.resolve("c")).doesNotExist();
   }
 
@@ -202,7 +196,7 @@ class CheckpointTest {
 
   @Test
   void settingsThatAStateDoesNotHaveCountAsTheirDefaults() throws IOException {
-    assertThat(cpd("first", "--checkpoint DIR/kept --every 9it").status()).isZero();
+    cpd("first", "--checkpoint DIR/kept --every 9it").succeeds();
     forget("--dimension-tree", "--constrain", "--ridge", "--init");
     String resume = "--iterations 9 --checkpoint DIR/kept --resume ";
     assertThat(cpd("other", resume + "--ridge 0.1").err())
@@ -211,8 +205,7 @@ class CheckpointTest {
     assertThat(cpd("other", resume + "--dimension-tree on").err())
         .contains("which had no --dimension-tree, found 0+1,2")
         .contains("give --dimension-tree off, or --overwrite");
-    Run on = cpd("on", resume);
-    assertThat(on.status()).as(on.err()).isZero();
+    Run on = cpd("on", resume).succeeds();
     assertThat(on.out()).contains("resume after iteration 6", "iteration   9");
   }
 
@@ -225,19 +218,16 @@ class CheckpointTest {
         "--reorder lexi --starts 2",
       })
   void aRunThatDidNotConvergeGoesOnWithMoreIterations(String more) {
-    assertThat(cpd("first", "--checkpoint DIR/kept --every 4it " + more).status()).isZero();
-    Run on = cpd("on", "--iterations 9 --checkpoint DIR/kept --resume " + more);
-    assertThat(on.status()).as(on.err()).isZero();
+    cpd("first", "--checkpoint DIR/kept --every 4it " + more).succeeds();
+    Run on = cpd("on", "--iterations 9 --checkpoint DIR/kept --resume " + more).succeeds();
     assertThat(on.out()).contains("resume after iteration 6", "iteration   9");
-    assertThat(cpd("whole", "--iterations 9 " + more).status()).isZero();
+    cpd("whole", "--iterations 9 " + more).succeeds();
     for (String file : List.of("mode0.npy", "mode1.npy", "mode2.npy", "lambda.npy")) {
       assertThat(folder.resolve("on").resolve(file))
           .hasSameBinaryContentAs(folder.resolve("whole").resolve(file));
     }
-    Run less = cpd("less", "--iterations 7 --checkpoint DIR/kept --resume " + more);
-    assertThat(less.status()).isEqualTo(2);
-    assertThat(less.err())
-        .contains("which had --iterations 9, found 7; give the same or a larger number");
+    cpd("less", "--iterations 7 --checkpoint DIR/kept --resume " + more)
+        .fails(2, "which had --iterations 9, found 7; give the same or a larger number");
     Run other = cpd("less", "--iterations 12 --checkpoint DIR/kept --resume --seed 4 " + more);
     assertThat(other.err()).contains("which had seed 0, found 4; give the same, or --overwrite");
   }
@@ -252,11 +242,10 @@ class CheckpointTest {
     }
     tensor = Run.write(folder, "large.tns", text.toString());
     String arls = "--method arls --sample 0.5 --checkpoint DIR/kept ";
-    assertThat(cpd("first", arls).status()).isZero();
-    Run on = cpd("on", arls + "--polish 5 --resume");
-    assertThat(on.status()).as(on.err()).isZero();
+    cpd("first", arls).succeeds();
+    Run on = cpd("on", arls + "--polish 5 --resume").succeeds();
     assertThat(on.out()).contains("resume after iteration 2", "iteration   5");
-    assertThat(cpd("whole", "--method arls --sample 0.5 --polish 5").status()).isZero();
+    cpd("whole", "--method arls --sample 0.5 --polish 5").succeeds();
     assertThat(folder.resolve("on/mode1.npy"))
         .hasSameBinaryContentAs(folder.resolve("whole/mode1.npy"));
     Run other = cpd("other", arls + "--polish 5 --iterations 7 --resume");
@@ -266,25 +255,23 @@ class CheckpointTest {
   /** As after a kill on a file system that has no rename that replaces. */
   @Test
   void withoutTheFileThatNamesItTheStateWithTheMostIterationsIsTaken() throws IOException {
-    assertThat(cpd("a", "--checkpoint DIR/kept --every 4it").status()).isZero();
+    cpd("a", "--checkpoint DIR/kept --every 4it").succeeds();
     Files.delete(folder.resolve("kept/start0/latest"));
     assertThat(cpd("b", "--checkpoint DIR/kept").err()).contains("give --resume to go on");
-    Run again = cpd("b", "--checkpoint DIR/kept --every 4it --resume");
-    assertThat(again.status()).as(again.err()).isZero();
+    Run again = cpd("b", "--checkpoint DIR/kept --every 4it --resume").succeeds();
     assertThat(again.out()).contains("resume after iteration 6").doesNotContain("iteration   1");
   }
 
   @Test
   void theBestOfSeveralStartsIsKept() {
-    Run all = cpd("all", "--starts 3 --seed 4");
-    assertThat(all.status()).as(all.err()).isZero();
+    Run all = cpd("all", "--starts 3 --seed 4").succeeds();
     assertThat(all.out()).contains("start 3 of 3, seed 6");
     String summary = Run.read(folder + "/all/summary.json");
     assertThat(summary).contains("\"seed\" : 4", "\"seed\" : 5", "\"seed\" : 6");
     double best = 0;
     String winner = "";
     for (int seed = 4; seed <= 6; seed++) {
-      assertThat(cpd("s" + seed, "--seed " + seed).status()).isZero();
+      cpd("s" + seed, "--seed " + seed).succeeds();
       double fit = fit("s" + seed);
       winner = fit > best ? "s" + seed : winner;
       best = Math.max(best, fit);
@@ -301,14 +288,12 @@ class CheckpointTest {
 
   @Test
   void aModelIsStartedFromAndGrows() throws IOException {
-    assertThat(cpd("old", "--iterations 40").status()).isZero();
+    cpd("old", "--iterations 40").succeeds();
     double before = fit("old");
     Files.writeString(
         Path.of(tensor), "12 14 3 0.25\n3 15 2 0.5\n", java.nio.file.StandardOpenOption.APPEND);
-    Run warm = cpd("warm", "--init DIR/old --iterations 1");
-    assertThat(warm.status()).as(warm.err()).isZero();
-    Run cold = cpd("cold", "--iterations 1");
-    assertThat(cold.status()).as(cold.err()).isZero();
+    cpd("warm", "--init DIR/old --iterations 1").succeeds();
+    cpd("cold", "--iterations 1").succeeds();
     assertThat(fit("warm")).isGreaterThan(fit("cold")).isGreaterThan(before - 0.05);
     assertThat(Run.read(folder + "/warm/summary.json"))
         .contains("\"dims\" : [ 12, 15, 17 ]", "\"init\" : \"" + folder + "/old\"");
@@ -335,10 +320,9 @@ class CheckpointTest {
     String after = Run.write(folder, "after", "a\n" + labels);
     tensor = Run.write(folder, "old.tns", old.toString());
     String run = "--rank 2 --labels 1=";
-    assertThat(cpd("model", run + before + " --iterations 60").status()).isZero();
+    cpd("model", run + before + " --iterations 60").succeeds();
     tensor = Run.write(folder, "grown.tns", grown.toString());
-    Run warm = cpd("warm", run + after + " --init DIR/model --iterations 1");
-    assertThat(warm.status()).as(warm.err()).isZero();
+    cpd("warm", run + after + " --init DIR/model --iterations 1").succeeds();
     assertThat(fit("warm")).isCloseTo(fit("model"), within(1e-3));
   }
 
@@ -354,21 +338,19 @@ class CheckpointTest {
       text.append(i + 1).append(' ').append(j + 1).append(' ').append(value).append('\n');
     }
     tensor = Run.write(folder, "matrix.tns", text.toString());
-    assertThat(cpd("vectors", "--init nvecs --rank 2 --iterations 1").status()).isZero();
-    assertThat(cpd("random", "--rank 2 --iterations 1").status()).isZero();
+    cpd("vectors", "--init nvecs --rank 2 --iterations 1").succeeds();
+    cpd("random", "--rank 2 --iterations 1").succeeds();
     assertThat(fit("vectors")).isGreaterThan(fit("random") + 1e-3);
-    Run wide = cpd("wide", "--init nvecs --rank 11 --nonnegative");
-    assertThat(wide.status()).as(wide.err()).isZero();
+    cpd("wide", "--init nvecs --rank 11 --nonnegative").succeeds();
     assertThat(Run.read(folder + "/wide/summary.json")).contains("\"init\" : \"nvecs\"");
   }
 
   @Test
   void aModelLargerThanTheTensorIsRefused() {
-    assertThat(cpd("model", "").status()).isZero();
+    cpd("model", "").succeeds();
     tensor = Run.write(folder, "small.tns", "1 1 1 1\n2 2 2 2\n");
-    Run run = cpd("out", "--init DIR/model");
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("at most 2 rows in mode 0, the size of the tensor, found 11");
+    cpd("out", "--init DIR/model")
+        .fails(2, "at most 2 rows in mode 0, the size of the tensor, found 11");
   }
 
   @ParameterizedTest
@@ -386,7 +368,7 @@ class CheckpointTest {
         "--init DIR/model --rank 2 | expected a model of --rank 2, found one of rank 3",
       })
   void mistakesAreOneError(String more, String message) {
-    assertThat(cpd("model", "").status()).isZero();
+    cpd("model", "").succeeds();
     Run run = cpd("out", more);
     assertThat(run.status()).as(run.err()).isNotZero();
     assertThat(run.err()).contains(message);

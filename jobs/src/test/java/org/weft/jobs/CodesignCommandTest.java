@@ -25,8 +25,7 @@ class CodesignCommandTest {
   void theSampleIsThePapersTableAndItsFindings() {
     String tsv = folder.resolve("c.tsv").toString();
     String svg = folder.resolve("c.svg").toString();
-    Run run = Run.of("codesign", SAMPLE, "--report", tsv, "--plot", svg);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of("codesign", SAMPLE, "--report", tsv, "--plot", svg).succeeds();
     assertThat(run.out())
         .containsPattern("16x16 +16 x 16 x 16 +131 .* 5\\.077 +0\\.05583 ")
         .containsPattern("64x64 +64 x 64 x 64 +1026 .* 13\\.64 +0\\.2241 ")
@@ -65,11 +64,10 @@ class CodesignCommandTest {
             ]
             """);
     String tsv = folder.resolve("d.tsv").toString();
-    Run run =
-        Run.line(
+    Run.line(
             "codesign %s --expression %s --sizes b=3,i=4,j=5,k=8 --report %s",
-            file, "C(b,i,j) = A(b,i,k) * B(b,k,j)", tsv);
-    assertThat(run.status()).as(run.err()).isZero();
+            file, "C(b,i,j) = A(b,i,k) * B(b,k,j)", tsv)
+        .succeeds();
     List<String[]> rows = cells(tsv);
     int seconds = List.of(rows.get(0)).indexOf("seconds");
     // Tiles: 3 x 1 x 2 x 1, 3 x 1 x 3 x 1, 3 x 1 x 2 x 1.
@@ -112,9 +110,9 @@ class CodesignCommandTest {
       })
   void badDesignsAreOneErrorWithLineAndField(String fields, String message) {
     String file = Run.write(folder, "bad.conf", "designs = [\n { name = a, " + fields + " }\n]\n");
-    Run run = Run.of("codesign", file, "--report", folder.resolve("x.tsv").toString());
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-300", "bad.conf", message);
+    Run run =
+        Run.of("codesign", file, "--report", folder.resolve("x.tsv").toString())
+            .fails(2, "WEFT-300", "bad.conf", message);
     assertThat(run.err().lines()).hasSize(1);
     assertThat(folder.resolve("x.tsv")).doesNotExist();
   }
@@ -144,9 +142,7 @@ class CodesignCommandTest {
     "'--program x.ta --sizes i=2', 'which has its own sizes'"
   })
   void whatItCannotPredictIsAnError(String options, String message) {
-    Run run = Run.of(("codesign " + SAMPLE + " " + options).split(" "));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(message);
+    Run.of(("codesign " + SAMPLE + " " + options).split(" ")).fails(2, message);
   }
 
   private static final String PROGRAM =
@@ -193,8 +189,7 @@ class CodesignCommandTest {
   @Test
   void contractionsOfAProgramAreCostedAndItsOtherStatementsListed() {
     String tsv = folder.resolve("p.tsv").toString();
-    Run run = Run.of("codesign", SAMPLE, "--program", program(), "--report", tsv);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of("codesign", SAMPLE, "--program", program(), "--report", tsv).succeeds();
     assertThat(run.out())
         .containsPattern("p\\.ta:20 C\\(a,b,d\\)=.* 144 x 10 x 7 +3 ")
         .containsPattern("p\\.ta:23 .* 48 x 10 x 7 +1 ")
@@ -234,10 +229,8 @@ class CodesignCommandTest {
               B[i] = A[i] + A[i];
             }
             """);
-    Run run = Run.of("codesign", SAMPLE, "--program", file);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err())
-        .contains("dense contractions, found none in " + file, "sum.ta:6: B(i) = A(i) + A(i)");
+    Run.of("codesign", SAMPLE, "--program", file)
+        .fails(2, "dense contractions, found none in " + file, "sum.ta:6: B(i) = A(i) + A(i)");
   }
 
   @Test
@@ -261,8 +254,7 @@ class CodesignCommandTest {
                 + " --rounds 1 --report %s --plot %s")
             .formatted(file, tsv, svg)
             .split(" ");
-    Run run = Run.of(line);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(line).succeeds();
     assertThat(run.out())
         .contains("predicted, and emulated (nothing is computed)", "not the product")
         .contains("fast is not emulated: a tile takes 0.100 ns, and the shortest wait here takes ")
@@ -299,12 +291,12 @@ class CodesignCommandTest {
     String tsv = folder.resolve("f.tsv").toString();
     Run run =
         Run.of(
-            ("codesign "
-                    + file
-                    + " --expression C(i,j)=A(i,k)*B(k,j) --sizes i=4,j=4,k=4 --report ")
-                .concat(tsv)
-                .split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+                ("codesign "
+                        + file
+                        + " --expression C(i,j)=A(i,k)*B(k,j) --sizes i=4,j=4,k=4 --report ")
+                    .concat(tsv)
+                    .split(" "))
+            .succeeds();
     List<String[]> rows = cells(tsv);
     List<String> head = List.of(rows.get(0));
     // 128 operations in 8, 8, 4 and 16 ns.

@@ -44,8 +44,7 @@ class CommandLineTest {
   @ParameterizedTest
   @MethodSource("explained")
   void everyCommandHasHelpWithAnExample(String command) {
-    Run run = Run.of(command, "--help");
-    assertThat(run.status()).isZero();
+    Run run = Run.of(command, "--help").succeeds();
     assertThat(run.out()).contains("Example: weft " + command);
     if (!command.equals("explain")) {
       assertThat(run.out())
@@ -83,8 +82,7 @@ class CommandLineTest {
   /** A command's help explains its own options, and names those that every command has. */
   @Test
   void commonOptionsAreExplainedInOnePlace() {
-    Run topic = Run.of("help", "options");
-    assertThat(topic.status()).as(topic.err()).isZero();
+    Run topic = Run.of("help", "options").succeeds();
     assertThat(topic.out()).contains("--master=URL", "--overwrite", "-q, --quiet");
     assertThat(Run.of("options").out()).isEqualTo(topic.out());
     for (Run help : List.of(Run.of("top", "--help"), Run.of("help", "top"))) {
@@ -100,8 +98,7 @@ class CommandLineTest {
   @Test
   void helpAndVersionOfTheWhole() {
     assertThat(Run.of("--help").out()).contains("mttkrp", "Example: weft demo");
-    Run version = Run.of("--version");
-    assertThat(version.status()).isZero();
+    Run version = Run.of("--version").succeeds();
     assertThat(version.out()).contains("spark   4.2.0").doesNotContain("$", "null", "unknown");
   }
 
@@ -301,7 +298,7 @@ class CommandLineTest {
     Matcher least =
         Pattern.compile("of at least ([0-9]+m)").matcher(Run.of((line + "1k").split(" ")).err());
     assertThat(least.find()).isTrue();
-    assertThat(Run.of((line + least.group(1)).split(" ")).status()).isZero();
+    Run.of((line + least.group(1)).split(" ")).succeeds();
   }
 
   @ParameterizedTest
@@ -318,9 +315,8 @@ class CommandLineTest {
 
   @Test
   void verboseErrorsHaveTheirStackTrace() {
-    Run run = Run.of("stats", folder.resolve("no.tns").toString(), "-v");
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("weft: WEFT-105: ", "at org.weft.");
+    Run.of("stats", folder.resolve("no.tns").toString(), "-v")
+        .fails(2, "weft: WEFT-105: ", "at org.weft.");
     assertThat(Run.of("stats", "x.tns", "-q", "-v").err()).contains("expected -q or -v");
   }
 
@@ -396,9 +392,8 @@ class CommandLineTest {
   void aFileAmongTheFoldersOfAnOutputIsAMistakeThatNoRetryMends(String command) {
     String in = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
     for (String out : new String[] {in + "/x.tns", in + "/y/x.tns"}) {
-      Run run = Run.of(command.replace("OUT", out).replace("IN", in).split(" "));
-      assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains("weft: WEFT-100: " + out).contains("found a file among them");
+      Run.of(command.replace("OUT", out).replace("IN", in).split(" "))
+          .fails(2, "weft: WEFT-100: " + out, "found a file among them");
     }
     assertThat(Run.names(folder)).containsExactly("in.tns");
   }
@@ -416,9 +411,9 @@ class CommandLineTest {
   void aBrokenSummaryOfAModelIsSaidInOurWords(String json, String place, String found) {
     String file = Run.write(folder, "summary.json", json.replace("\\n", "\n"));
     for (String command : new String[] {"top DIR", "report DIR DIR.html"}) {
-      Run run = Run.of(command.replace("DIR", folder.toString()).split(" "));
-      assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains("weft: WEFT-300: " + file + place).contains(found);
+      Run run =
+          Run.of(command.replace("DIR", folder.toString()).split(" "))
+              .fails(2, "weft: WEFT-300: " + file + place, found);
       assertThat(run.err()).doesNotContain("Source", "REDACTED", "Unexpected", "token");
     }
   }
@@ -442,7 +437,7 @@ class CommandLineTest {
     assertThat(refused.status()).isEqualTo(2);
     assertThat(refused.err()).startsWith("weft: WEFT-104: ").contains(out);
     assertThat(Run.read(out)).isEqualTo("1 1 1\n");
-    assertThat(Run.of("generate", "4x4", "--nonzeros", "3", out, "--overwrite").status()).isZero();
+    Run.of("generate", "4x4", "--nonzeros", "3", out, "--overwrite").succeeds();
     assertThat(Run.read(out).lines()).hasSize(3);
   }
 
@@ -471,12 +466,11 @@ class CommandLineTest {
     String in = Run.write(folder, "in.tns", "2 1 1.5\n1 2 1\n2 1 2\n1 1 0\n");
     String out = folder.resolve("out.tns.gz").toString();
     String back = folder.resolve("back.tns").toString();
-    assertThat(Run.of("convert", in, out).status()).isZero();
-    assertThat(Run.of("convert", out, back).status()).isZero();
+    Run.of("convert", in, out).succeeds();
+    Run.of("convert", out, back).succeeds();
     List<String> lines = Run.read(back).lines().map(l -> l.replaceAll("\\.0$", "")).toList();
     assertThat(lines).containsExactly("1 1 0", "1 2 1", "2 1 3.5");
-    Run mtx = Run.of("convert", in, folder.resolve("out.mtx").toString());
-    assertThat(mtx.status()).isZero();
+    Run.of("convert", in, folder.resolve("out.mtx").toString()).succeeds();
     assertThat(Run.read(folder.resolve("out.mtx").toString())).contains("2 2 3");
   }
 
@@ -500,11 +494,10 @@ class CommandLineTest {
     assertThat(Run.read(one)).isEqualTo(Run.read(two));
     assertThat(Run.read(one).lines()).hasSize(3309);
     String truth = folder.resolve("truth").toString();
-    Run planted =
-        Run.line(
+    Run.line(
             "generate --shape 5x4x3 --planted 2 --noise 0.01 --factors-out %s %s",
-            truth, folder.resolve("p.tns").toString());
-    assertThat(planted.status()).as(planted.err()).isZero();
+            truth, folder.resolve("p.tns").toString())
+        .succeeds();
     assertThat(Run.names(folder.resolve("truth")))
         .containsExactly("lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy");
     assertThat(Run.read(folder.resolve("p.tns").toString()).lines()).hasSize(60);

@@ -17,8 +17,7 @@ class CommandsTest {
   @ParameterizedTest
   @MethodSource("commands")
   void helpIsThatOfTheCommandAmongAll(String command) {
-    Run alone = Run.of(command, "--help");
-    assertThat(alone.status()).isZero();
+    Run alone = Run.of(command, "--help").succeeds();
     assertThat(alone.out()).isEqualTo(Run.of("help", command).out()).isNotEmpty();
     assertThat(Run.of("--help").out()).contains("  " + command + " ");
   }
@@ -39,8 +38,7 @@ class CommandsTest {
   @ValueSource(strings = {"cpd", "eval", "spy"})
   void explainHasOneCommandOrAll(String command) {
     assertThat(Run.of("explain", "--help").out()).contains("  " + command + " ");
-    Run alone = Run.of("explain", "--llvm", command, "--help");
-    assertThat(alone.status()).as(alone.err()).isZero();
+    Run alone = Run.of("explain", "--llvm", command, "--help").succeeds();
     assertThat(alone.out()).contains("--llvm", "--asm", "weft explain " + command);
   }
 

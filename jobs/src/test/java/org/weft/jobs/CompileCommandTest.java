@@ -52,8 +52,7 @@ class CompileCommandTest {
 
   @Test
   void makesTheFoldersOfItsFiles() {
-    Run run = Run.of("compile", SPMV, "-o", file("a/b/k.so"), "--header", file("c/k.h"));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of("compile", SPMV, "-o", file("a/b/k.so"), "--header", file("c/k.h")).succeeds();
     assertThat(folder.resolve("a/b/k.so")).isNotEmptyFile();
     assertThat(folder.resolve("c/k.h")).isNotEmptyFile();
   }
@@ -68,16 +67,13 @@ class CompileCommandTest {
       })
   void pairsThatCannotBeMeantAreErrors(String options, String message) {
     String line = "compile y(i)=A(i,j)*x(j) -o " + file("k.so") + " " + options.strip();
-    Run run = Run.of(line.split(" +"));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", message);
+    Run.of(line.split(" +")).fails(2, "WEFT-100", message);
   }
 
   @Test
   void oneFileForTwoOutputsIsRefused() {
-    Run run = Run.of("compile", SPMV, "-o", file("k.so"), "--python", file("./k.so"));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", "k.so: expected different files for the library");
+    Run.of("compile", SPMV, "-o", file("k.so"), "--python", file("./k.so"))
+        .fails(2, "WEFT-100", "k.so: expected different files for the library");
     assertThat(folder).isEmptyDirectory();
   }
 
@@ -115,11 +111,9 @@ class CompileCommandTest {
   void existingFilesStay() {
     Run.write(folder, "k.h", "mine");
     String[] line = {"compile", SPMV, "-o", file("k.so"), "--header", file("k.h"), "--overwrite"};
-    Run refused = Run.of(Arrays.copyOf(line, 6));
-    assertThat(refused.status()).isEqualTo(2);
-    assertThat(refused.err()).contains("WEFT-104", "k.h: the output exists");
+    Run.of(Arrays.copyOf(line, 6)).fails(2, "WEFT-104", "k.h: the output exists");
     assertThat(Run.names(folder)).containsExactly("k.h");
-    assertThat(Run.of(line).status()).isZero();
+    Run.of(line).succeeds();
     assertThat(Run.read(file("k.h"))).contains("k_run");
   }
 

@@ -47,13 +47,13 @@ class CompleteCommandTest extends FolderCase {
     for (String name : new String[] {"d1", "d2"}) {
       Run run =
           Run.of(
-              ("complete IN --rank 1 --output OUT --labels product=LABELS --names user,place,product"
-                      + " --threads 2 --starts 3")
-                  .replace("IN", tensor)
-                  .replace("OUT", path(name))
-                  .replace("LABELS", labels)
-                  .split(" "));
-      assertThat(run.status()).as(run.err()).isZero();
+                  ("complete IN --rank 1 --output OUT --labels product=LABELS --names user,place,product"
+                          + " --threads 2 --starts 3")
+                      .replace("IN", tensor)
+                      .replace("OUT", path(name))
+                      .replace("LABELS", labels)
+                      .split(" "))
+              .succeeds();
       assertThat(run.out()).contains("iteration   2", " of validation, ", "wrote " + path(name));
       assertThat(run.err()).contains("training, ").contains("validation, ");
     }
@@ -83,8 +83,7 @@ class CompleteCommandTest extends FolderCase {
   @Test
   void biasesAreNoComponents() throws IOException {
     String line = "complete IN --rank 1 --ridge 0.01 --output OUT --names user,place,product";
-    Run made = Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" "));
-    assertThat(made.status()).as(made.err()).isZero();
+    Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" ")).succeeds();
     Run top = Run.of("top", path("m"), "--count", "12");
     assertThat(top.out()).containsOnlyOnce("component ").contains("biases, added to a mean of ");
     JsonNode found =
@@ -103,8 +102,7 @@ class CompleteCommandTest extends FolderCase {
     String value = Run.of("predict", path("m"), "--at", String.join(",", cell)).out();
     assertThat(Double.parseDouble(value.split("\t")[3])).isCloseTo(sum + product, within(1e-9));
 
-    assertThat(Run.of("report", path("m"), path("m.html"), "--json", path("m.json")).status())
-        .isZero();
+    Run.of("report", path("m"), path("m.html"), "--json", path("m.json")).succeeds();
     assertThat(Run.read(path("m.html")))
         .contains("1 component, ", "id=\"biases\"", "Every cell has the mean")
         .doesNotContain("id=\"c2\"");
@@ -119,11 +117,9 @@ class CompleteCommandTest extends FolderCase {
   @Test
   void aReportJudgesTheKnownEntries() throws IOException {
     String line = "complete IN --rank 1 --ridge 0.1,0.01 --output OUT";
-    Run made = Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" "));
-    assertThat(made.status()).as(made.err()).isZero();
-    Run report =
-        Run.of("report", path("m"), path("m.html"), "--tensor", tensor, "--json", path("m.json"));
-    assertThat(report.status()).as(report.err()).isZero();
+    Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" ")).succeeds();
+    Run.of("report", path("m"), path("m.html"), "--tensor", tensor, "--json", path("m.json"))
+        .succeeds();
     assertThat(Run.read(path("m.html")))
         .contains("% of the norm of the ", " known entries.", "<dt>Rank</dt><dd>1</dd>")
         .contains("2 runs ended with a fit of ")
@@ -150,8 +146,7 @@ class CompleteCommandTest extends FolderCase {
     other.set(line.size() - 1, path("without"));
     other.add("--no-biases");
     for (List<String> command : List.of(line, other)) {
-      Run made = Run.of(command.toArray(String[]::new));
-      assertThat(made.status()).as(made.err()).isZero();
+      Run.of(command.toArray(String[]::new)).succeeds();
     }
     Run run = Run.of("compare", path("with"), path("without"), "--output", path("c.json"));
     assertThat(run.out()).contains("biases of mode0: drift 1.0000", "other mean 0");
@@ -179,14 +174,13 @@ class CompleteCommandTest extends FolderCase {
     String line =
         "complete IN --rank 1 --ridge 0.01 --starts 3 --method METHOD --iterations MOST --output OUT";
     for (String name : new String[] {"d1", "d2"}) {
-      Run run =
-          Run.of(
+      Run.of(
               line.replace("IN", tensor)
                   .replace("METHOD", method)
                   .replace("MOST", Integer.toString(iterations))
                   .replace("OUT", path(name))
-                  .split(" "));
-      assertThat(run.status()).as(run.err()).isZero();
+                  .split(" "))
+          .succeeds();
     }
     assertThat(folder.resolve("d1/mode1.npy"))
         .hasSameBinaryContentAs(folder.resolve("d2/mode1.npy"));
@@ -199,8 +193,9 @@ class CompleteCommandTest extends FolderCase {
   @Test
   void anotherFileDecidesAndMayNotOverlap() throws IOException {
     String later = Run.write(folder, "later.tns", "12 10 8 20\n1 1 9 3\n");
-    Run run = Run.of("complete", tensor, "--rank", "1", "--validate", later, "--output", path("v"));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run =
+        Run.of("complete", tensor, "--rank", "1", "--validate", later, "--output", path("v"))
+            .succeeds();
     assertThat(run.err()).contains(" 2 validation, ");
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("v/summary.json").toFile());
     assertThat(summary.get("dims").toString()).isEqualTo("[12,10,9]");
@@ -209,15 +204,13 @@ class CompleteCommandTest extends FolderCase {
     assertThat(summary.get("inputs").findValuesAsText("sum")).doesNotHaveDuplicates().hasSize(2);
     String first = Run.read(tensor).lines().findFirst().orElseThrow();
     String same = Run.write(folder, "same.tns", first.replaceAll(" [^ ]*$", " 9\n"));
-    Run both =
-        Run.of(
+    Run.of(
             ("complete IN --rank 1 --validate SAME --split 0,0 --output OUT")
                 .replace("IN", tensor)
                 .replace("SAME", same)
                 .replace("OUT", path("w"))
-                .split(" "));
-    assertThat(both.status()).isEqualTo(2);
-    assertThat(both.err()).contains("WEFT-300", "found the coordinates [", "in both");
+                .split(" "))
+        .fails(2, "WEFT-300", "found the coordinates [", "in both");
     assertThat(folder.resolve("w")).doesNotExist();
   }
 
@@ -227,12 +220,11 @@ class CompleteCommandTest extends FolderCase {
   void executorsMakeTheModelOfOneProcess() throws IOException {
     String line = "complete IN --rank 1 --ridge 0.01 --iterations 4 --partitions 3 --reproducible";
     for (String more : new String[] {" --output here", " --output there --master local[2]"}) {
-      Run run =
-          Run.of(
+      Run.of(
               (line + more.replace("output ", "output " + folder + "/"))
                   .replace("IN", tensor)
-                  .split(" "));
-      assertThat(run.status()).as(run.err()).isZero();
+                  .split(" "))
+          .succeeds();
     }
     for (String file : new String[] {"lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy"}) {
       DenseMatrix here = NpyFile.read(FileAccess.local(), path("here/" + file));
@@ -244,8 +236,7 @@ class CompleteCommandTest extends FolderCase {
 
   @Test
   void aDryRunShowsTheStatements() {
-    Run run = Run.of("complete", tensor, "--rank", "2", "--no-biases", "--dry-run");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of("complete", tensor, "--rank", "2", "--no-biases", "--dry-run").succeeds();
     assertThat(run.out())
         .contains("M(i,r) = T(i,j,k) * F1(j,r) * F2(k,r)")
         .contains("M(i,r,s) = ((1) @(+,first) T(i,j,k)) * F1(j,r) * F1(j,s) * F2(k,r) * F2(k,s)");
@@ -277,9 +268,7 @@ class CompleteCommandTest extends FolderCase {
   void mistakesAreOneError(String line, String code, String message) {
     String[] arguments =
         ("complete " + tensor + " " + line.replace(" D", " " + path("out"))).split(" ");
-    Run run = Run.of(arguments);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(code, message);
+    Run.of(arguments).fails(2, code, message);
     assertThat(folder.resolve("out")).doesNotExist();
   }
 
@@ -297,12 +286,11 @@ class CompleteCommandTest extends FolderCase {
       text.append('\n');
     }
     String sparse = Run.write(folder, "sparse.tns", text.toString());
-    Run run =
-        Run.line(
+    Run.line(
             "complete %s --rank 2 --method sgd --ridge 0.001 --split 0,0 --iterations 30 --seed %s"
                 + " --output %s",
-            sparse, seed, path("m"));
-    assertThat(run.status()).as(run.err()).isZero();
+            sparse, seed, path("m"))
+        .succeeds();
     List<Double> errors = new ArrayList<>();
     new ObjectMapper()
         .readTree(folder.resolve("m/summary.json").toFile())
@@ -318,20 +306,17 @@ class CompleteCommandTest extends FolderCase {
   @Test
   void aRidgeWhoseRunDivergesIsLeftOut() throws IOException {
     String command = "complete %s --rank 1 --method ccd --iterations 3 --output %s --ridge ";
-    Run run = Run.line(command + "1e308,0.01", tensor, path("m"));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.line(command + "1e308,0.01", tensor, path("m")).succeeds();
     assertThat(run.err()).contains("left out, ridge 1.0E308, seed 0: the error after iteration 1 ");
     assertThat(run.out()).contains("2 starts, fit none, ");
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("m/summary.json").toFile());
     assertThat(summary.get("ridge").asDouble()).isEqualTo(0.01);
     assertThat(summary.get("starts").get(0).size()).as("ridge and seed").isEqualTo(2);
     assertThat(summary.get("starts").get(1).has("fit")).isTrue();
-    Run report = Run.line("report %s %s", path("m"), path("m.html"));
-    assertThat(report.status()).as(report.err()).isZero();
+    Run.line("report %s %s", path("m"), path("m.html")).succeeds();
 
-    Run none = Run.line(command + "1e308,1e307", tensor, path("n"));
-    assertThat(none.status()).as(none.err()).isEqualTo(2);
-    assertThat(none.err()).contains("left out, ridge 1.0E307", "weft: WEFT-301: the error after ");
+    Run.line(command + "1e308,1e307", tensor, path("n"))
+        .fails(2, "left out, ridge 1.0E307", "weft: WEFT-301: the error after ");
     assertThat(folder.resolve("n")).doesNotExist();
   }
 }

@@ -67,8 +67,7 @@ class CompleteValidationLabelsTest extends FolderCase {
         new ArrayList<>(List.of("complete", x, "--rank", "1", "--split", "0,0", "--ridge", "0.01"));
     Collections.addAll(line, "--validate", validation, "--output", path(model));
     Collections.addAll(line, more);
-    Run run = Run.of(line.toArray(new String[0]));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(line.toArray(new String[0])).succeeds();
     return new ObjectMapper().readTree(folder.resolve(model + "/summary.json").toFile());
   }
 
@@ -102,10 +101,8 @@ class CompleteValidationLabelsTest extends FolderCase {
     assertThat(found.get("dims")).isEqualTo(same.get("dims"));
     assertThat(found.get("rmse_validation").size()).isEqualTo(same.get("rmse_validation").size());
     String strangers = table("strangers.weft", true, List.of("gil", "hal"), ITEMS, "user", "item");
-    Run none =
-        Run.of("complete", x, "--rank", "1", "--validate", strangers, "--output", path("none"));
-    assertThat(none.status()).isEqualTo(2);
-    assertThat(none.err()).contains("WEFT-300", "whose labels", "found none");
+    Run.of("complete", x, "--rank", "1", "--validate", strangers, "--output", path("none"))
+        .fails(2, "WEFT-300", "whose labels", "found none");
     assertThat(folder.resolve("none")).doesNotExist();
   }
 
@@ -113,9 +110,8 @@ class CompleteValidationLabelsTest extends FolderCase {
   void modesInAnotherOrderAreAnError() throws IOException {
     String x = table("x.weft", false, USERS, ITEMS, "user", "item");
     String turned = table("turned.weft", true, USERS, ITEMS, "item", "user");
-    Run run = Run.of("complete", x, "--rank", "1", "--validate", turned, "--output", path("none"));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("expected the modes in the order", "user, item");
+    Run.of("complete", x, "--rank", "1", "--validate", turned, "--output", path("none"))
+        .fails(2, "expected the modes in the order", "user, item");
     assertThat(folder.resolve("none")).doesNotExist();
   }
 }

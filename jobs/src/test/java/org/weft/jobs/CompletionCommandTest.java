@@ -125,8 +125,7 @@ class CompletionCommandTest {
   }
 
   private static String script(String shell) {
-    Run run = Run.of("completion", shell);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of("completion", shell).succeeds();
     return run.out();
   }
 
@@ -137,8 +136,7 @@ class CompletionCommandTest {
 
   @Test
   void theManualPageHasTheTextOfHelp() throws IOException {
-    Run page = Run.of("completion", "man", "cpd");
-    assertThat(page.status()).as(page.err()).isZero();
+    Run page = Run.of("completion", "man", "cpd").succeeds();
     assertThat(page.out())
         .startsWith(".TH \"WEFT-CPD\" 1")
         .contains("CP decomposition by alternating least squares", "\\-\\-rank")

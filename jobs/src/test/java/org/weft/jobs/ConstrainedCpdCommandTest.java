@@ -29,8 +29,7 @@ class ConstrainedCpdCommandTest extends FolderCase {
   void modesAreConstrainedByNumberAndByName() throws IOException {
     String how =
         "--constrain 0=simplex,day=smooth:0.1 --constrain item=nonneg-l1:0.01 --ridge 1e-6";
-    Run run = cpd(how + " --output DIR/d --iterations 8 --tolerance 0 --checkpoint DIR/k");
-    assertThat(run.status()).as(run.err()).isZero();
+    cpd(how + " --output DIR/d --iterations 8 --tolerance 0 --checkpoint DIR/k").succeeds();
     assertThat(Run.read(folder + "/d/summary.json"))
         .contains("\"0\" : \"simplex\"", "\"1\" : \"nonneg-l1:0.01\"", "\"2\" : \"smooth:0.1\"")
         .contains("\"ridge\" : 1.0E-6");
@@ -40,25 +39,21 @@ class ConstrainedCpdCommandTest extends FolderCase {
     double[] items = NpyFile.read(FileAccess.local(), folder + "/d/mode1.npy").chunk(0);
     assertThat(Arrays.stream(items).min().orElseThrow()).isNotNegative();
 
-    Run again =
-        cpd(how + " --output DIR/e --iterations 8 --tolerance 0 --checkpoint DIR/k --resume");
-    assertThat(again.status()).as(again.err()).isZero();
+    cpd(how + " --output DIR/e --iterations 8 --tolerance 0 --checkpoint DIR/k --resume")
+        .succeeds();
     assertThat(folder.resolve("e/mode2.npy")).hasSameBinaryContentAs(folder.resolve("d/mode2.npy"));
     String resume = " --tolerance 0 --output DIR/f --checkpoint DIR/k --resume";
-    Run other = cpd("--constrain 0=simplex" + resume);
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err())
-        .contains(
-            "which had --constrain 0=simplex,1=nonneg-l1:0.01,2=smooth:0.1, found 0=simplex;");
+    cpd("--constrain 0=simplex" + resume)
+        .fails(
+            2, "which had --constrain 0=simplex,1=nonneg-l1:0.01,2=smooth:0.1, found 0=simplex;");
     Run none = cpd("--iterations 8" + resume);
     assertThat(none.err()).contains("which had --constrain 0=simplex,", ", found none;");
   }
 
   @Test
   void aWeightThatLeavesNoDigitsIsNamed() {
-    Run run = cpd("--constrain day=smooth:1e300 --output DIR/out");
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-301", "--constrain 2=smooth:1.0E300", "lower weights");
+    cpd("--constrain day=smooth:1e300 --output DIR/out")
+        .fails(2, "WEFT-301", "--constrain 2=smooth:1.0E300", "lower weights");
     assertThat(folder.resolve("out")).doesNotExist();
   }
 
@@ -77,9 +72,7 @@ class ConstrainedCpdCommandTest extends FolderCase {
         "--ridge -1 | expected a ridge of at least 0, found -1.0",
       })
   void mistakesAreOneError(String more, String message) {
-    Run run = cpd(more + " --output DIR/out");
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", message);
+    cpd(more + " --output DIR/out").fails(2, "WEFT-100", message);
     assertThat(folder.resolve("out")).doesNotExist();
   }
 }

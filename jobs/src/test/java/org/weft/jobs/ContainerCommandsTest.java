@@ -20,9 +20,7 @@ class ContainerCommandsTest extends FolderCase {
     Run.write(folder, "b.tns", "2 3 1 4\n4 1 1 1\n");
     String x = path("x.weft");
     ok("convert", path("a.tns"), x);
-    Run again = Run.of("convert", path("b.tns"), x);
-    assertThat(again.status()).isEqualTo(2);
-    assertThat(again.err()).contains("WEFT-104", "version 1");
+    Run.of("convert", path("b.tns"), x).fails(2, "WEFT-104", "version 1");
     ok("convert", path("b.tns"), x, "--append");
     assertThat(entries(x)).isEqualTo("1 1 2 1.5\n2 3 1 6\n4 1 1 1\n");
     assertThat(entries(x + "/manifest-1.json")).isEqualTo("1 1 2 1.5\n2 3 1 2\n");

@@ -29,8 +29,7 @@ class CpaprCommandTest extends FolderCase {
   @Test
   void aReportNamesWhatIterationsRaise() throws IOException {
     Run.of("cpapr", tensor, "--rank", "2", "--output", path("d"));
-    Run run = Run.of("report", path("d"), path("r.html"));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of("report", path("d"), path("r.html")).succeeds();
     assertThat(folder.resolve("r.html"))
         .content()
         .contains("2 components, log-likelihood ", ">log-likelihood</th>")
@@ -63,12 +62,12 @@ class CpaprCommandTest extends FolderCase {
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
     Run run =
         Run.of(
-            line.replace("IN", tensor)
-                .replace("METHOD", update)
-                .replace("OUT", path("d"))
-                .replace("LABELS", labels)
-                .split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+                line.replace("IN", tensor)
+                    .replace("METHOD", update)
+                    .replace("OUT", path("d"))
+                    .replace("LABELS", labels)
+                    .split(" "))
+            .succeeds();
     assertThat(run.out()).contains("iteration   2   log-likelihood", "wrote " + path("d"));
     assertThat(Run.names(folder.resolve("d")))
         .containsExactly(

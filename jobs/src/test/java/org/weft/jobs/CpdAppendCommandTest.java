@@ -50,8 +50,7 @@ class CpdAppendCommandTest {
   void makeTheFirstModel() {
     days("past.tns", 1, 8);
     String line = "cpd DIR/past.tns --rank 2 --iterations 200 --tolerance 1e-10 --output DIR/past";
-    Run run = weft(line);
-    assertThat(run.status()).as(run.err()).isZero();
+    weft(line).succeeds();
   }
 
   private double fit(String model) throws IOException {
@@ -65,8 +64,8 @@ class CpdAppendCommandTest {
     for (int day = 9; day <= DAYS; day++) {
       days("day.tns", day, day);
       Run run =
-          weft("cpd DIR/day.tns --append DIR/" + parent + " --forget 0.98 --output DIR/d" + day);
-      assertThat(run.status()).as(run.err()).isZero();
+          weft("cpd DIR/day.tns --append DIR/" + parent + " --forget 0.98 --output DIR/d" + day)
+              .succeeds();
       assertThat(run.out()).contains("to the new cells; wrote");
       assertThat(fit("d" + day)).isGreaterThan(0.999);
       String summary = Run.read(folder + "/d" + day + "/summary.json");
@@ -79,8 +78,7 @@ class CpdAppendCommandTest {
     assertThat(NpyFile.read(FileAccess.local(), last + "mode2.npy").rows()).isEqualTo(DAYS);
     assertThat(NpyFile.read(FileAccess.local(), last + "information.npy").rows()).isEqualTo(6);
     days("all.tns", 1, DAYS);
-    Run whole = weft("diagnose DIR/" + parent + " DIR/all.tns");
-    assertThat(whole.status()).as(whole.err()).isZero();
+    weft("diagnose DIR/" + parent + " DIR/all.tns").succeeds();
   }
 
   /** A day of which all values are 0 becomes a slice of zeros. */
@@ -88,9 +86,7 @@ class CpdAppendCommandTest {
   void aDayOfZerosIsAppended() throws IOException {
     Run.write(folder, "day.tns", "1 1 9 0\n7 6 9 0\n");
 
-    Run run = weft("cpd DIR/day.tns --append DIR/past --output DIR/d9");
-
-    assertThat(run.status()).as(run.err()).isZero();
+    weft("cpd DIR/day.tns --append DIR/past --output DIR/d9").succeeds();
     assertThat(fit("d9")).isEqualTo(1);
     DenseMatrix days = NpyFile.read(FileAccess.local(), folder + "/d9/mode2.npy");
     assertThat(days.rows()).isEqualTo(9);
@@ -103,10 +99,9 @@ class CpdAppendCommandTest {
   void aGrownTensorGivesTheModelOfItsNewSlices() throws IOException {
     days("new.tns", 9, DAYS);
     days("all.tns", 1, DAYS);
-    Run part = weft("cpd DIR/new.tns --append DIR/past --output DIR/part --partitions 2");
-    Run all = weft("cpd DIR/all.tns --append DIR/past --output DIR/whole --partitions 2");
-    assertThat(part.status()).as(part.err()).isZero();
-    assertThat(all.status()).as(all.err()).isZero();
+    weft("cpd DIR/new.tns --append DIR/past --output DIR/part --partitions 2").succeeds();
+    Run all =
+        weft("cpd DIR/all.tns --append DIR/past --output DIR/whole --partitions 2").succeeds();
     assertThat(all.err()).contains("84 entries of new slices; the model stands for 336 others");
     for (String file : new String[] {"mode0.npy", "mode2.npy", "lambda.npy", "information.npy"}) {
       assertThat(folder.resolve("whole/" + file))
@@ -119,24 +114,20 @@ class CpdAppendCommandTest {
     String users = "a b c d e f g".replace(' ', '\n') + "\n";
     Run.write(folder, "users.map", users);
     String labelled = " --names user,item,day --labels user=DIR/users.map ";
-    Run first = weft("cpd DIR/past.tns --rank 2 --iterations 2 --output DIR/known" + labelled);
-    assertThat(first.status()).as(first.err()).isZero();
+    weft("cpd DIR/past.tns --rank 2 --iterations 2 --output DIR/known" + labelled).succeeds();
     days("new.tns", 9, 9);
-    Run without = weft("cpd DIR/new.tns --append DIR/known --output DIR/out1");
-    assertThat(without.status()).as(without.err()).isZero();
+    Run without = weft("cpd DIR/new.tns --append DIR/known --output DIR/out1").succeeds();
     assertThat(without.err())
         .contains("DIR/known has labels of user, and ".replace("DIR", "" + folder));
-    Run with = weft("cpd DIR/new.tns --append DIR/known --output DIR/out2" + labelled);
-    assertThat(with.status()).as(with.err()).isZero();
+    Run with = weft("cpd DIR/new.tns --append DIR/known --output DIR/out2" + labelled).succeeds();
     assertThat(with.err()).doesNotContain("has labels of");
     assertThat(folder.resolve("out2/mode0.tsv")).exists();
   }
 
   @Test
   void modesOfOtherNamesAreRefused() {
-    Run first =
-        weft("cpd DIR/past.tns --names user,item,day --rank 2 --iterations 2 --output DIR/known");
-    assertThat(first.status()).as(first.err()).isZero();
+    weft("cpd DIR/past.tns --names user,item,day --rank 2 --iterations 2 --output DIR/known")
+        .succeeds();
     days("new.tns", 9, 9);
     String line = "cpd DIR/new.tns --append DIR/known --output DIR/out --names ";
     Run other = weft(line + "user,product,date");
@@ -147,8 +138,7 @@ class CpdAppendCommandTest {
                 + " day, found user, product, date");
     assertThat(other.err().strip().lines()).hasSize(1);
     assertThat(folder.resolve("out")).doesNotExist();
-    Run same = weft(line + "user,item,day");
-    assertThat(same.status()).as(same.err()).isZero();
+    weft(line + "user,item,day").succeeds();
   }
 
   @ParameterizedTest
@@ -175,9 +165,7 @@ class CpdAppendCommandTest {
       days("new.tns", 10, 10);
       Files.delete(folder.resolve("damaged/information.npy"));
     }
-    Run run = weft("cpd DIR/" + more + " --output DIR/out");
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains(message);
+    Run run = weft("cpd DIR/" + more + " --output DIR/out").fails(2, message);
     if (!message.contains("expected entries")) {
       assertThat(run.err()).as("what no entry decides").doesNotContain("read ");
     }

@@ -71,9 +71,7 @@ class CpdMethodTest {
     assertDone(again);
     assertThat(again.out()).contains("resume after iteration 2").doesNotContain("a sample of");
     assertThat(folder.resolve("c/mode0.npy")).hasSameBinaryContentAs(folder.resolve("a/mode0.npy"));
-    Run other = cpd(resumed.replace("0.2", "0.3") + " --output DIR/d");
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("--sample");
+    cpd(resumed.replace("0.2", "0.3") + " --output DIR/d").fails(2, "--sample");
   }
 
   @Test
@@ -133,9 +131,7 @@ class CpdMethodTest {
         "--method newton | newton",
       })
   void mistakesAreOneError(String more, String message) {
-    Run run = cpd(more + " --output DIR/out");
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", message);
+    cpd(more + " --output DIR/out").fails(2, "WEFT-100", message);
     assertThat(folder.resolve("out")).doesNotExist();
   }
 }

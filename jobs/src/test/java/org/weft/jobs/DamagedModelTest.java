@@ -30,8 +30,8 @@ class DamagedModelTest {
   @BeforeEach
   void decompose() {
     Run.write(folder, "x.tns", "1 1 1 1\n2 2 2 2\n3 1 2 3\n1 3 3 4\n");
-    assertThat(run("cpd DIR/x.tns --rank 2 --output DIR/cp", "").status()).isZero();
-    assertThat(run("tucker DIR/x.tns --ranks 2,2,2 --output DIR/tucker", "").status()).isZero();
+    run("cpd DIR/x.tns --rank 2 --output DIR/cp", "").succeeds();
+    run("tucker DIR/x.tns --ranks 2,2,2 --output DIR/tucker", "").succeeds();
   }
 
   private Run run(String line, String model) {

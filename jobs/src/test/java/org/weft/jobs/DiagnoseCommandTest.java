@@ -46,9 +46,8 @@ class DiagnoseCommandTest {
     Run.write(folder, "x.tns", text.toString());
     Run.write(folder, "small.tns", "1 1 1 1\n2 2 2 2\n");
     Run.write(folder, "users", "a\nb\nc\nd\nodd_one of\nf\ng\nh\ni\n");
-    Run run =
-        run("cpd DIR/x.tns --rank 2 --seed 3 --iterations 200 --labels 0=DIR/users --output DIR/m");
-    assertThat(run.status()).as(run.err()).isZero();
+    run("cpd DIR/x.tns --rank 2 --seed 3 --iterations 200 --labels 0=DIR/users --output DIR/m")
+        .succeeds();
   }
 
   private Run run(String line) {
@@ -57,8 +56,7 @@ class DiagnoseCommandTest {
 
   @Test
   void aGoodModelAndItsWorstSlice() throws IOException {
-    Run text = run("diagnose DIR/m DIR/x.tns");
-    assertThat(text.status()).as(text.err()).isZero();
+    Run text = run("diagnose DIR/m DIR/x.tns").succeeds();
     assertThat(text.out()).contains("core consistency", "degenerate        false", "odd_one of");
     Run run = run("diagnose DIR/m DIR/x.tns --json");
     JsonNode found = new ObjectMapper().readTree(run.out());
@@ -82,8 +80,7 @@ class DiagnoseCommandTest {
   }
 
   private JsonNode json(String line) throws IOException {
-    Run run = run(line);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = run(line).succeeds();
     return new ObjectMapper().readTree(run.out());
   }
 
@@ -94,7 +91,7 @@ class DiagnoseCommandTest {
   @Test
   void ofATuckerModelTheCoreIsShown() throws IOException {
     String tucker = "tucker DIR/x.tns --ranks 2,2,2 --labels 0=DIR/users --output DIR/t";
-    assertThat(run(tucker).status()).isZero();
+    run(tucker).succeeds();
     JsonNode found = json("diagnose DIR/t DIR/x.tns --json");
     double fit = summary("t").get("fit").asDouble();
     assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-9));
@@ -129,8 +126,7 @@ class DiagnoseCommandTest {
       text.append(value).append('\n');
     }
     Run.write(folder, "y.tns", text.toString());
-    Run made = run("complete DIR/y.tns --rank 2 --split 0,0 --ridge 0.01 --output DIR/c");
-    assertThat(made.status()).as(made.err()).isZero();
+    run("complete DIR/y.tns --rank 2 --split 0,0 --ridge 0.01 --output DIR/c").succeeds();
     JsonNode found = json("diagnose DIR/c DIR/y.tns --json");
     double fit = summary("c").get("fit").asDouble();
     assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-6));
@@ -148,15 +144,15 @@ class DiagnoseCommandTest {
       shares += slice.get("error_share").asDouble();
     }
     assertThat(shares).isCloseTo(3, within(1e-9)); // all of the error, in each mode
-    Run ranks = run("diagnose DIR/c DIR/y.tns --ranks 1..2");
-    assertThat(ranks.status()).isEqualTo(2);
-    assertThat(ranks.err()).contains("with --ranks", "found one of weft complete");
+    run("diagnose DIR/c DIR/y.tns --ranks 1..2")
+        .fails(2, "with --ranks", "found one of weft complete");
   }
 
   @Test
   void ranksAreTriedFromSeveralStarts() throws IOException {
-    Run run = run("diagnose DIR/m DIR/x.tns --ranks 1..4 --starts 2 --json --plot DIR/ranks.svg");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run =
+        run("diagnose DIR/m DIR/x.tns --ranks 1..4 --starts 2 --json --plot DIR/ranks.svg")
+            .succeeds();
     JsonNode scan = new ObjectMapper().readTree(run.out()).get("ranks");
     assertThat(scan.findValuesAsText("rank")).containsExactly("1", "2", "3", "4");
     for (int at = 1; at < 4; at++) {
@@ -183,9 +179,7 @@ class DiagnoseCommandTest {
         "DIR DIR/x.tns | expected the folder of a decomposition, found no summary.json",
       })
   void mistakesAreOneError(String line, String message) {
-    Run run = run("diagnose " + line);
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains(message);
+    run("diagnose " + line).fails(2, message);
   }
 
   @ParameterizedTest
@@ -196,15 +190,13 @@ class DiagnoseCommandTest {
         "complete --rank 2 --split 0,0 --ridge 0.01 --iterations 2"
       })
   void anotherTensorIsOneErrorForEveryKindOfModel(String method) {
-    Run made = run(method + " DIR/x.tns --output DIR/other");
-    assertThat(made.status()).as(made.err()).isZero();
+    run(method + " DIR/x.tns --output DIR/other").succeeds();
     Run.write(folder, "flat.tns", "1 2 3.5\n");
     Run.write(folder, "deep.tns", "1 2 1 1 1 3.5\n");
     Run.write(folder, "large.tns", "99 2 1 3.5\n");
     for (String tensor : List.of("flat.tns", "deep.tns", "large.tns")) {
-      Run run = run("diagnose DIR/other DIR/" + tensor);
-      assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains("WEFT-103", tensor + ": expected the model's tensor of 9 x");
+      run("diagnose DIR/other DIR/" + tensor)
+          .fails(2, "WEFT-103", tensor + ": expected the model's tensor of 9 x");
     }
   }
 }

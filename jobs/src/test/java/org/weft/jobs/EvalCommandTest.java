@@ -57,7 +57,7 @@ class EvalCommandTest {
     String[] written = Arrays.copyOf(line, line.length + 2);
     written[line.length] = "--output";
     written[line.length + 1] = out;
-    assertThat(Run.of(written).status()).isZero();
+    Run.of(written).succeeds();
     assertThat(Run.read(out)).isEqualTo("1 0.1\n2 33554432\n3 1e20\n4 -0\n");
     line[5] = "double";
     assertThat(Run.of(line).out()).isEqualTo("1 0.1\n2 33554432\n3 1.0E20\n4 -0\n");
@@ -69,11 +69,10 @@ class EvalCommandTest {
       strings = {"CSR", "CSC", "DCSC", "CSF@1,0", "COO@1,0", "ELL", "DIA", "BCSR(2,2)", "{H,D}"})
   void arraysAreWrittenOfResultsInAnyFormat(String format) {
     String out = folder.resolve("c.npy").toString();
-    Run run =
-        Run.line(
+    Run.line(
             "eval %s --input A=%s --format %s --output %s",
-            "C(j,i) = A(i,j)", a, "C=" + format, out);
-    assertThat(run.status()).as(run.err()).isZero();
+            "C(j,i) = A(i,j)", a, "C=" + format, out)
+        .succeeds();
     assertThat(Run.line("eval %s --input C=%s", "D(i,j) = C(i,j)", out).out())
         .isEqualTo(
             "1 1 2\n1 2 0\n1 3 7\n2 1 0\n2 2 0\n2 3 0\n3 1 0\n3 2 5\n3 3 0\n4 1 0\n4 2 0\n"
@@ -88,8 +87,7 @@ class EvalCommandTest {
             "whole.mtx",
             "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 3\n2 1 4\n");
     String square = folder.resolve("square.mtx").toString();
-    Run run =
-        Run.of(
+    Run.of(
             "eval",
             "C(i,k) = A(i,j) * A(j,k)",
             "--input",
@@ -99,8 +97,8 @@ class EvalCommandTest {
             "--format",
             "C=CSR",
             "--output",
-            square);
-    assertThat(run.status()).as(run.err()).isZero();
+            square)
+        .succeeds();
     assertThat(Run.read(square))
         .isEqualTo("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 12\n2 2 12\n");
     Run again = Run.of("eval", "s = C(i,k)", "--input", "C=" + square, "--type", "long");
@@ -242,10 +240,8 @@ class EvalCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"1d", "2F", "0x1p3", "1e", "1_0", "1,5", "--1", "."})
   void numbersAreWrittenAsInFiles(String number) {
-    Run run = eval("t = s", new String[] {"--input", "s=" + number});
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err())
-        .contains("expected a number or a .npy file with one, found '" + number + "'");
+    eval("t = s", new String[] {"--input", "s=" + number})
+        .fails(2, "expected a number or a .npy file with one, found '" + number + "'");
     String file = Run.write(folder, "number.tns", "1 " + number + "\n");
     assertThat(eval("y(i) = v(i)", new String[] {"--input", "v=" + file}).status()).isEqualTo(2);
   }
@@ -265,10 +261,8 @@ class EvalCommandTest {
     assertThat(Run.line(line, "x += s", "0.5", number).out()).isEqualTo("3\n");
     Run whole = Run.line(line + " --type int", "t = s * x", "4", number);
     assertThat(whole.err()).contains("WEFT-308", "--input s: expected an integer", "2.5");
-    Run wrong = Run.line(line, "t = s * x", "4", array);
-    assertThat(wrong.status()).isEqualTo(2);
-    assertThat(wrong.err())
-        .contains(array + ": expected a number, which is an array without modes, found an array");
+    Run.line(line, "t = s * x", "4", array)
+        .fails(2, array + ": expected a number, which is an array without modes, found an array");
   }
 
   /** A mode without a declared size is as large as any label that it has, wherever it has it. */
@@ -326,12 +320,10 @@ class EvalCommandTest {
   @Test
   void everyFormatGivesTheSame() {
     for (String format : new String[] {"CSR", "CSC", "COO@1,0", "DCSC", "Dense"}) {
-      Run run =
-          Run.line(
+      Run.line(
               "eval %s --input A=%s --input B=%s --input alpha=2 --format A=%s --size i=4",
-              "s = A(i,j) * B(i,j) + alpha * A(i,j)", a, b, format);
-      assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains("label i", "size 3", "size 4");
+              "s = A(i,j) * B(i,j) + alpha * A(i,j)", a, b, format)
+          .fails(2, "label i", "size 3", "size 4");
       Run right =
           Run.line(
               "eval %s --input A=%s --input D=%s --input alpha=2 --format A=%s",
@@ -382,12 +374,10 @@ class EvalCommandTest {
   @Test
   void writesAFileAndAccumulates() {
     String c = folder.resolve("c.tns").toString();
-    Run first = Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c);
-    assertThat(first.status()).as(first.err()).isZero();
+    Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c).succeeds();
     assertThat(Run.read(c)).isEqualTo("1 1 2\n1 3 7\n3 2 5\n4 3 1.5\n");
-    Run again = Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c);
-    assertThat(again.status()).isEqualTo(2);
-    assertThat(again.err()).contains("the output exists");
+    Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c)
+        .fails(2, "the output exists");
     Run more = Run.of("eval", "C(j,i) += A(i,j)", "--input", "A=" + a, "--input", "C=" + c);
     assertThat(more.out()).as(more.err()).isEqualTo("1 1 4\n1 3 14\n3 2 10\n4 3 3\n");
   }
@@ -423,13 +413,12 @@ class EvalCommandTest {
   void analyzesWhatItPlans() {
     Run run =
         Run.line(
-            "explain --analyze eval %s --input A=%s --input B=%s",
-            "C(i,k) = A(i,j) * B(j,k)", a, b);
-    assertThat(run.status()).as(run.err()).isZero();
+                "explain --analyze eval %s --input A=%s --input B=%s",
+                "C(i,k) = A(i,j) * B(j,k)", a, b)
+            .succeeds();
     assertThat(run.out()).contains("kernel C(i,k)", "exchange", "; measured ", "result: ");
-    Run other = Run.of("explain", "--analyze", "stats", a);
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("explain --analyze works with eval, run, mttkrp");
+    Run.of("explain", "--analyze", "stats", a)
+        .fails(2, "explain --analyze works with eval, run, mttkrp");
   }
 
   @Test
@@ -451,8 +440,7 @@ class EvalCommandTest {
       "--input",
       "B=" + b
     };
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(command).succeeds();
     assertThat(run.out()).contains("chosen of", "along i", "exchanged", "a task");
     command[6] = "much";
     assertThat(Run.of(command).err()).contains("--memory much: expected a size");
@@ -467,9 +455,7 @@ class EvalCommandTest {
         "C(i,j) = B(i,j) *     | expected an operand"
       })
   void errorsNameWhatToDo(String expression, String message) {
-    Run run = Run.of("eval", expression, "--input", "Z=" + a);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(message);
+    Run run = Run.of("eval", expression, "--input", "Z=" + a).fails(2, message);
     assertThat(run.out()).isEmpty();
   }
 
@@ -487,9 +473,8 @@ class EvalCommandTest {
         "y(i)=2 --size i=3 --output z=z.tns | expected --output FILE or y=FILE, as the result is y",
       })
   void pairsThatCannotBeMeantAreErrors(String line, String message) {
-    Run run = Run.of(("eval " + line.strip()).split(" +"));
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", message).doesNotContain("WEFT-999");
+    Run run = Run.of(("eval " + line.strip()).split(" +")).fails(2, "WEFT-100", message);
+    assertThat(run.err()).doesNotContain("WEFT-999");
   }
 
   @Test

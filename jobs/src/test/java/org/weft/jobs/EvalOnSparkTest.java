@@ -194,8 +194,7 @@ class EvalOnSparkTest {
     for (List<String> place : List.of(List.<String>of(), List.of("--master", "local[2]"))) {
       List<String> arguments = new ArrayList<>(List.of("run", "--overwrite", program));
       arguments.addAll(place);
-      Run run = Run.of(arguments.toArray(String[]::new));
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = Run.of(arguments.toArray(String[]::new)).succeeds();
       found.add(run.out());
       for (String name : List.of("A", "B", "C", "D")) {
         List<String> lines = Run.read(folder.resolve(name + ".tns").toString()).lines().toList();
@@ -214,11 +213,9 @@ class EvalOnSparkTest {
   private static void assertSame(String statement, String... options) {
     List<String> arguments = new ArrayList<>(List.of("eval", statement));
     arguments.addAll(List.of(options));
-    Run here = Run.of(arguments.toArray(String[]::new));
-    assertThat(here.status()).as(here.err()).isZero();
+    Run here = Run.of(arguments.toArray(String[]::new)).succeeds();
     arguments.addAll(List.of("--master", "local[2]"));
-    Run cluster = Run.of(arguments.toArray(String[]::new));
-    assertThat(cluster.status()).as(cluster.err()).isZero();
+    Run cluster = Run.of(arguments.toArray(String[]::new)).succeeds();
     assertThat(cluster.out()).as("%s", arguments).isEqualTo(here.out());
   }
 }

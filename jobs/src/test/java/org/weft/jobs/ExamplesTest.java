@@ -47,8 +47,7 @@ class ExamplesTest {
     List<String> said = new ArrayList<>();
     for (String line : inFolder(block("sh").text()).lines().toList()) {
       assertThat(line).startsWith("weft ");
-      Run run = Run.of(line.substring("weft ".length()).split(" "));
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = Run.of(line.substring("weft ".length()).split(" ")).succeeds();
       said.add(run.out());
     }
     assertThat(said.get(2)).containsPattern("(?s)component 0.*A .*men.*B ");

@@ -33,8 +33,7 @@ class FactorsTableTest extends FolderCase {
       "--factors-table",
       path("factors.parquet")
     };
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(command).succeeds();
     assertThat(Run.names(folder)).containsExactly("factors", "factors.parquet", "names", "t.tns");
 
     assertThat(Run.of(command).err()).contains("WEFT-104"); // it exists
@@ -63,12 +62,10 @@ class FactorsTableTest extends FolderCase {
     String tensor = Run.write(folder, "t.tns", "1 1 1 2\n2 1 3 1\n");
     Files.createDirectory(folder.resolve("mine"));
     Run.write(folder.resolve("mine"), "notes.txt", "x");
-    Run run =
-        Run.line(
+    Run.line(
             "cpd %s --rank 1 --overwrite --output %s --factors-table %s",
-            tensor, path("factors"), path("mine"));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-104").contains("notes.txt");
+            tensor, path("factors"), path("mine"))
+        .fails(2, "WEFT-104", "notes.txt");
     assertThat(Files.exists(folder.resolve("factors"))).isFalse();
   }
 

@@ -30,9 +30,7 @@ class FileNamesTest {
   }
 
   private void assertUsage(String line, String said) {
-    Run run = run(line);
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains(said);
+    run(line).fails(2, said);
   }
 
   @ParameterizedTest

@@ -1,7 +1,5 @@
 package org.weft.jobs;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Path;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,8 +14,7 @@ abstract class FolderCase {
 
   /** What a command says that succeeds. */
   static String ok(String... command) {
-    Run run = Run.of(command);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(command).succeeds();
     return run.out() + run.err();
   }
 

@@ -31,11 +31,9 @@ class GcpCommandTest extends FolderCase {
   void anErrorNamesTheRowWhereNumbersEnd(String more) {
     Run.write(folder, "large.tns", "1 1 1 1\n2 2 2 1\n4 1 3 30\n3 3 1 2\n");
     String loss = " --loss exp(x*x)*m*m --zeros 0 --rank 2 --output DIR/none ";
-    Run run = gcp(("DIR/large.tns" + loss + more).trim());
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err())
-        .contains(
-            "WEFT-301", "iteration 1, mode 0", "first in row 3 of mode 0, both counted from 0");
+    gcp(("DIR/large.tns" + loss + more).trim())
+        .fails(
+            2, "WEFT-301", "iteration 1, mode 0", "first in row 3 of mode 0, both counted from 0");
     assertThat(folder.resolve("none")).doesNotExist();
   }
 
@@ -49,8 +47,7 @@ class GcpCommandTest extends FolderCase {
   })
   void aModelOfCellsOrOfEntries(String zeros, String weight, String optimizer) throws IOException {
     String line = "DIR/x.tns --rank 2 --loss poisson --output DIR/d --optimizer " + optimizer;
-    Run run = gcp(line + " --zeros " + zeros);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = gcp(line + " --zeros " + zeros).succeeds();
     assertThat(run.out()).contains("minus the loss", "wrote " + folder + "/d");
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("d/summary.json").toFile());
     assertThat(summary.get("loss").asText()).isEqualTo("poisson");
@@ -59,10 +56,8 @@ class GcpCommandTest extends FolderCase {
     assertThat(summary.get("zeros").asText()).isEqualTo(zeros.equals("auto") ? "all" : zeros);
     assertThat(summary.get("zero_weight").asText()).startsWith(weight);
     assertThat(summary.get("losses").size()).isEqualTo(summary.get("iterations").asInt());
-    Run predicted = Run.of("top", folder + "/d");
-    assertThat(predicted.status()).as(predicted.err()).isZero();
-    Run report = Run.of("report", folder + "/d", folder + "/d.html", "--tensor", tensor);
-    assertThat(report.status()).as(report.err()).isZero();
+    Run.of("top", folder + "/d").succeeds();
+    Run.of("report", folder + "/d", folder + "/d.html", "--tensor", tensor).succeeds();
     assertThat(Run.read(folder + "/d.html"))
         .contains(zeros.equals("0") ? " known entries." : "the rest where the tensor has zeros.");
   }
@@ -72,16 +67,14 @@ class GcpCommandTest extends FolderCase {
   @ValueSource(strings = {"gaussian", "(x-m)^2"})
   void nonnegativeModelsTakeNegativeEntries(String loss) throws IOException {
     Run.write(folder, "signs.tns", "1 1 1 -2\n2 2 2 3\n");
-    Run run = gcp("DIR/signs.tns --rank 1 --nonnegative --output DIR/s --loss " + loss);
-    assertThat(run.status()).as(run.err()).isZero();
+    gcp("DIR/signs.tns --rank 1 --nonnegative --output DIR/s --loss " + loss).succeeds();
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("s/summary.json").toFile());
     assertThat(summary.get("fit").asDouble()).isCloseTo(-4, within(1e-2));
   }
 
   @Test
   void aDryRunShowsTheStatements() {
-    Run run = gcp("DIR/x.tns --rank 2 --loss (x-m)^2 --dry-run");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = gcp("DIR/x.tns --rank 2 --loss (x-m)^2 --dry-run").succeeds();
     assertThat(run.out()).contains("gcp");
   }
 
@@ -100,9 +93,7 @@ class GcpCommandTest extends FolderCase {
         "DIR/two.tns --rank 2 --loss bernoulli-odds | WEFT-300 | expected 0 or 1, found 2.0 at the",
       })
   void mistakesAreOneError(String line, String code, String message) {
-    Run run = gcp(line + " --output DIR/out");
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains(code, message);
+    gcp(line + " --output DIR/out").fails(2, code, message);
     assertThat(folder.resolve("out")).doesNotExist();
   }
 }

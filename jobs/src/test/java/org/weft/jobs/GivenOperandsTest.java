@@ -70,8 +70,7 @@ class GivenOperandsTest extends FolderCase {
     if (!master.isEmpty()) {
       command.addAll(List.of("--master", master, "--partitions", "3"));
     }
-    Run run = Run.of(command.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(command.toArray(String[]::new)).succeeds();
     try {
       return new String(Files.readAllBytes(Path.of(output)), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {

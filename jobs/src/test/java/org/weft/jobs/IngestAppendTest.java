@@ -25,24 +25,24 @@ class IngestAppendTest extends IngestCase {
         folder,
         "2.csv",
         "user,at,n,v\nann,2024-01-01,10,4\neve,2024-01-02,9,8\neve,2024-01-03,1,16\n");
-    assertThat(ok(ingest(days("1.csv", "x.weft", "--append", "--batch", "1"))).err())
+    assertThat(ingest(days("1.csv", "x.weft", "--append", "--batch", "1")).succeeds().err())
         .contains("no tensor is there yet");
-    ok(ingest(days("2.csv", "x.weft", "--append", "--batch", "2")));
+    ingest(days("2.csv", "x.weft", "--append", "--batch", "2")).succeeds();
     Map<String, Double> sums =
         Map.of(
             "bob|2024-01-02|10", 1.0,
             "eve|2024-01-02|9", 10.0,
             "ann|2024-01-01|10", 4.0,
             "eve|2024-01-03|1", 16.0);
-    ok(Run.of("convert", path("x.weft"), path("sums.weft")));
+    Run.of("convert", path("x.weft"), path("sums.weft")).succeeds();
     assertThat(entries("sums.weft")).isEqualTo(sums);
     assertThat(labels("x.weft", 0)).containsExactly("bob", "eve", "ann");
     assertThat(labels("x.weft", 1)).containsExactly("2024-01-02", "2024-01-01", "2024-01-03");
     assertThat(labels("x.weft", 2)).containsExactly("9", "10", "1");
-    assertThat(ok(ingest(days("2.csv", "x.weft", "--append", "--batch", "1"))).out())
+    assertThat(ingest(days("2.csv", "x.weft", "--append", "--batch", "1")).succeeds().out())
         .contains("batch 1 is there already, in version 2");
     Run.write(folder, "2b.csv", "user,at,n,v\nann,2024-01-01,10,5\n");
-    ok(ingest(days("2b.csv", "x.weft", "--append", "--batch", "2", "--replace-batch")));
+    ingest(days("2b.csv", "x.weft", "--append", "--batch", "2", "--replace-batch")).succeeds();
     assertThat(entries("x.weft"))
         .isEqualTo(
             Map.of("bob|2024-01-02|10", 1.0, "eve|2024-01-02|9", 2.0, "ann|2024-01-01|10", 5.0));
@@ -58,10 +58,10 @@ class IngestAppendTest extends IngestCase {
         "1.csv",
         "user,at,n,v\nbob,2024-01-02,10,1\neve,2024-01-02,9,2\nada,2024-01-05,9,3\n");
     Run.write(folder, "2.csv", "user,at,n,v\nann,2024-01-01,10,4\neve,2024-01-02,8,8\n");
-    ok(ingest(days("1.csv", "plain.weft")));
-    ok(Run.of("reorder", path("plain.weft"), path("x.weft"), "--method", "random:4"));
-    ok(ingest(days("2.csv", "x.weft", "--append")));
-    ok(ingest(days("2.csv", "plain.weft", "--append")));
+    ingest(days("1.csv", "plain.weft")).succeeds();
+    Run.of("reorder", path("plain.weft"), path("x.weft"), "--method", "random:4").succeeds();
+    ingest(days("2.csv", "x.weft", "--append")).succeeds();
+    ingest(days("2.csv", "plain.weft", "--append")).succeeds();
     assertThat(entries("x.weft")).isEqualTo(entries("plain.weft")).hasSize(5);
     assertThat(labels("x.weft", 0)).containsExactly("ada", "bob", "eve", "ann");
   }
@@ -69,16 +69,13 @@ class IngestAppendTest extends IngestCase {
   @Test
   void whatDoesNotFitIsNotAdded() {
     Run.write(folder, "1.csv", "user,at,n,v\nbob,2024-01-02,10,1\n");
-    ok(ingest(days("1.csv", "x.weft")));
+    ingest(days("1.csv", "x.weft")).succeeds();
     Run.write(folder, "u.tns", "1 1 1 1\n");
-    ok(Run.of("convert", path("u.tns"), path("u.weft"), "--names", "user,day,size"));
-    Run unlabelled = ingest(days("1.csv", "u.weft", "--append"));
-    assertThat(unlabelled.status()).isEqualTo(2);
-    assertThat(unlabelled.err())
-        .contains("expected a tensor with labels", "none for user, day, size");
+    Run.of("convert", path("u.tns"), path("u.weft"), "--names", "user,day,size").succeeds();
+    ingest(days("1.csv", "u.weft", "--append"))
+        .fails(2, "expected a tensor with labels", "none for user, day, size");
     String x = path("x.weft");
-    Run order =
-        ingest(
+    ingest(
             path("1.csv"),
             x,
             "--mode",
@@ -87,12 +84,10 @@ class IngestAppendTest extends IngestCase {
             "user",
             "--mode",
             "size=n",
-            "--append");
-    assertThat(order.status()).isEqualTo(2);
-    assertThat(order.err()).contains("the same in another order");
-    Run fewer = ingest(path("1.csv"), x, "--mode", "user", "--append");
-    assertThat(fewer.status()).isEqualTo(2);
-    assertThat(fewer.err()).contains("expected entries with the modes user, day, size");
+            "--append")
+        .fails(2, "the same in another order");
+    ingest(path("1.csv"), x, "--mode", "user", "--append")
+        .fails(2, "expected entries with the modes user, day, size");
     assertThat(ingest(days("1.csv", "x.weft", "--append", "--overwrite")).err()).contains("both");
     assertThat(Run.names(folder.resolve("x.weft"))).containsExactly("data", "manifest-1.json");
   }
@@ -107,9 +102,8 @@ class IngestAppendTest extends IngestCase {
         text.append('"').append(user).append("\",i").append(n % 5).append('\n');
       }
       Run.write(folder, day + ".csv", text.toString());
-      ok(
-          ingest(
-              path(day + ".csv"), path("u.weft"), "--mode", "user", "--mode", "item", "--append"));
+      ingest(path(day + ".csv"), path("u.weft"), "--mode", "user", "--mode", "item", "--append")
+          .succeeds();
     }
     assertThat(labels("u.weft", 0)).hasSize(30_000).doesNotHaveDuplicates();
     assertThat(labels("u.weft", 1)).hasSize(5);

@@ -61,11 +61,6 @@ abstract class IngestCase {
     return Run.of(all.toArray(String[]::new));
   }
 
-  static Run ok(Run run) {
-    assertThat(run.status()).as(run.err()).isZero();
-    return run;
-  }
-
   /** The entries of a container by their labels: {@code a|b=1.0}. */
   final Map<String, Double> entries(String container) {
     FileAccess files = FileAccess.local();

@@ -47,14 +47,11 @@ class IngestCommandTest extends IngestCase {
       "--value",
       "price"
     };
-    Run refused = ingest(asked);
-    assertThat(refused.status()).isEqualTo(2);
-    assertThat(refused.err())
-        .contains("WEFT-300", "s.csv:6: column article: missing", "found 4", "--rejects");
+    ingest(asked).fails(2, "WEFT-300", "s.csv:6: column article: missing", "found 4", "--rejects");
     assertThat(Run.names(folder)).containsExactly("s.csv");
     List<String> more = new ArrayList<>(List.of(asked));
     more.addAll(List.of("--rejects", path("r.csv")));
-    Run run = ok(ingest(more.toArray(String[]::new)));
+    Run run = ingest(more.toArray(String[]::new)).succeeds();
     assertThat(run.out())
         .contains("rows        8", "rejected    4", "1 x column price: expected a number")
         .contains("3 x 2 x 3, 3 entries");
@@ -72,9 +69,7 @@ class IngestCommandTest extends IngestCase {
             file + ",8,price,\"expected a number, found 'abc'\",\"C,q,2024-01-01,abc\"",
             file + ",9,,expected 4 cells,\"A,b\"");
     more.addAll(List.of("--max-rejects", "3", "--overwrite"));
-    Run tooMany = ingest(more.toArray(String[]::new));
-    assertThat(tooMany.status()).isEqualTo(2);
-    assertThat(tooMany.err()).contains("expected at most 3", "no tensor is written");
+    ingest(more.toArray(String[]::new)).fails(2, "expected at most 3", "no tensor is written");
     assertThat(Run.names(folder.resolve("s.weft"))).containsExactly("data", "manifest-1.json");
     assertThat(Run.names(folder)).containsExactly("r.csv", "s.csv", "s.weft");
   }
@@ -90,8 +85,7 @@ class IngestCommandTest extends IngestCase {
     Run.write(folder.resolve("in"), "a.csv", text.toString());
     Run.write(folder.resolve("in"), "b.csv", "k,v\nbad,y\nk1,\"2\n3\"\n");
     set("spark.hadoop.mapreduce.input.fileinputformat.split.maxsize", "3000");
-    ok(
-        ingest(
+    ingest(
             path("in"),
             path("x.weft"),
             "--format",
@@ -105,7 +99,8 @@ class IngestCommandTest extends IngestCase {
             "--rejects",
             path("r.csv"),
             "--column",
-            "w=1"));
+            "w=1")
+        .succeeds();
     assertThat(Run.read(path("r.csv")))
         .contains("a.csv,3500,v,\"expected a number, found 'x'\"")
         .contains("b.csv,2,v,\"expected a number, found 'y'\"")
@@ -117,8 +112,7 @@ class IngestCommandTest extends IngestCase {
     Run cut = ingest(path("q.csv"), path("q.weft"), "--mode", "k", "--mode", "v");
     assertThat(cut.err())
         .contains("q.csv:2: expected 2 cells", "have line ends, add --quoted-lines");
-    ok(
-        ingest(
+    ingest(
             path("q.csv"),
             path("q.weft"),
             "--quoted-lines",
@@ -127,7 +121,8 @@ class IngestCommandTest extends IngestCase {
             "--column",
             "n=length(v)",
             "--mode",
-            "n:number"));
+            "n:number")
+        .succeeds();
     assertThat(entries("q.weft")).isEqualTo(Map.of("a|3", 1.0, "b|1", 1.0));
   }
 
@@ -152,7 +147,7 @@ class IngestCommandTest extends IngestCase {
     List<String> json = new ArrayList<>(List.of(path("e.jsonl"), path("j.weft")));
     json.addAll(TIMED);
     json.set(json.size() - 1, "2"); // rejects
-    assertThat(ok(ingest(json.toArray(String[]::new))).out())
+    assertThat(ingest(json.toArray(String[]::new)).succeeds().out())
         .contains("2 x expected a JSON object");
     Map<String, Double> expected =
         Map.of("ann|[4,8)|01", 2.0, "bob|[16,32)|02", 1.0, "eve|0|01", 1.0);
@@ -179,7 +174,7 @@ class IngestCommandTest extends IngestCase {
                 "--pattern",
                 "(?<who>\\w+) (?<size>\\S+) (?<at>\\d+)"));
     text.addAll(TIMED);
-    ok(ingest(text.toArray(String[]::new)));
+    ingest(text.toArray(String[]::new)).succeeds();
     assertThat(entries("t.weft")).isEqualTo(expected);
     SparkSession.active()
         .sql(
@@ -192,7 +187,7 @@ class IngestCommandTest extends IngestCase {
     List<String> parquet = new ArrayList<>(List.of(path("e.parquet"), path("p.weft")));
     parquet.addAll(TIMED);
     parquet.addAll(List.of("--rejects", path("r.csv")));
-    ok(ingest(parquet.toArray(String[]::new)));
+    ingest(parquet.toArray(String[]::new)).succeeds();
     assertThat(entries("p.weft")).isEqualTo(expected);
     assertThat(Run.read(path("r.csv")))
         .contains(".parquet,5,size,\"expected a number from 0", "\"who=eve, size=-1.0, at=0\"");
@@ -208,8 +203,7 @@ class IngestCommandTest extends IngestCase {
             + "a\tp\t1\na\tp\t3\na\tq\t2\nb\tp\t4\nb\tq\t8\nc\tp\t1\nc\tr\t1\n\tq\t5\n\tp\t6\n");
     // r occurs once; without it c occurs once; (none), a and b stay.
     Run run =
-        ok(
-            ingest(
+        ingest(
                 path("d.tsv"),
                 path("d.weft"),
                 "--mode",
@@ -224,15 +218,15 @@ class IngestCommandTest extends IngestCase {
                 "u=2",
                 "--min-count",
                 "w=2",
-                "--reproducible"));
+                "--reproducible")
+            .succeeds();
     assertThat(run.out()).contains("2 rows dropped with their labels, in 3 rounds");
     assertThat(entries("d.weft"))
         .isEqualTo(
             Map.of(
                 "(none)|p", 6.0, "(none)|q", 5.0, "a|p", 4.0, "a|q", 2.0, "b|p", 4.0, "b|q", 8.0));
     assertThat(labels("d.weft", 0)).containsExactly("(none)", "a", "b");
-    ok(
-        ingest(
+    ingest(
             path("d.tsv"),
             path("d.weft"),
             "--overwrite",
@@ -247,7 +241,8 @@ class IngestCommandTest extends IngestCase {
             "--aggregate",
             "mean",
             "--transform",
-            "sqrt"));
+            "sqrt")
+        .succeeds();
     assertThat(entries("d.weft")).hasSize(8).containsEntry("p|a", Math.sqrt(2));
     Run none =
         ingest(
@@ -270,20 +265,18 @@ class IngestCommandTest extends IngestCase {
   void longNumbersDoNotFallTogether() {
     Run.write(
         folder, "n.csv", "id\n9007199254740993\n9007199254740992\n1e300\n-9007199254740994\n");
-    Run refused = ingest(path("n.csv"), path("n.weft"), "--mode", "id:number");
-    assertThat(refused.status()).isEqualTo(2);
-    assertThat(refused.err())
-        .contains("n.csv:2: column id", "that a double holds", "9007199254740993");
-    ok(ingest(path("n.csv"), path("n.weft"), "--mode", "id"));
+    ingest(path("n.csv"), path("n.weft"), "--mode", "id:number")
+        .fails(2, "n.csv:2: column id", "that a double holds", "9007199254740993");
+    ingest(path("n.csv"), path("n.weft"), "--mode", "id").succeeds();
     assertThat(labels("n.weft", 0)).hasSize(4);
-    ok(
-        ingest(
+    ingest(
             path("n.csv"),
             path("m.weft"),
             "--mode",
             "id:number",
             "--where",
-            "id <> '9007199254740993'"));
+            "id <> '9007199254740993'")
+        .succeeds();
     assertThat(labels("m.weft", 0)).hasSize(3);
   }
 
@@ -301,8 +294,7 @@ class IngestCommandTest extends IngestCase {
         .contains("found 'shop'; where ';' separates cells, add --option 'sep=;'");
     assertThat(ingest(path("tabs.csv"), out, "--mode", "shop").err())
         .contains("add --option 'sep=\\t'");
-    assertThat(ingest(path("tabs.csv"), out, "--mode", "shop", "--option", "sep=\\t").status())
-        .isZero();
+    ingest(path("tabs.csv"), out, "--mode", "shop", "--option", "sep=\\t").succeeds();
   }
 
   @Test
@@ -326,9 +318,7 @@ class IngestCommandTest extends IngestCase {
     assertThat(ingest(path("x.csv"), out, "--mode", "k", "--dry-run").err()).contains("WEFT-105");
     assertThat(ingest(in, out, "--mode", "k", "--where", "v >").err())
         .contains("WEFT-100", "Spark refuses the table: [PARSE_SYNTAX_ERROR]");
-    Run unknown = ingest(in, out, "--mode", "k", "--format", "excel");
-    assertThat(unknown.status()).isEqualTo(2);
-    assertThat(unknown.err()).contains("WEFT-100", "excel");
+    ingest(in, out, "--mode", "k", "--format", "excel").fails(2, "WEFT-100", "excel");
     for (String format : List.of("parquet", "orc")) {
       Run other = ingest(in, out, "--mode", "k", "--format", format);
       assertThat(other.status()).as(format).isEqualTo(2);
@@ -361,19 +351,17 @@ class IngestCommandTest extends IngestCase {
       if (input.endsWith("events")) {
         asked.addAll(List.of("--format", "table"));
       }
-      assertThat(ok(ingest(asked.toArray(String[]::new))).out())
+      assertThat(ingest(asked.toArray(String[]::new)).succeeds().out())
           .contains("1 x column at: missing", "1 x column who: missing");
       assertThat(entries("o.weft")).as(input).isEqualTo(expected);
       assertThat(Run.read(path("r.csv")))
           .contains(input.endsWith(".orc") ? ".orc,,at,missing" : "\n,,at,missing")
           .contains("who=ann, at=null, size=1.0");
     }
-    Run missing = ingest("nowhere", path("n.weft"), "--format", "table", "--mode", "who");
-    assertThat(missing.status()).isEqualTo(2);
-    assertThat(missing.err()).contains("WEFT-100", "nowhere", "Spark refuses the table");
+    ingest("nowhere", path("n.weft"), "--format", "table", "--mode", "who")
+        .fails(2, "WEFT-100", "nowhere", "Spark refuses the table");
     // A tensor is a table too.
-    ok(
-        ingest(
+    ingest(
             path("o.weft"),
             path("w.weft"),
             "--format",
@@ -385,7 +373,8 @@ class IngestCommandTest extends IngestCase {
             "--mode",
             "who=who_label",
             "--value",
-            "value"));
+            "value")
+        .succeeds();
     assertThat(entries("w.weft")).isEqualTo(Map.of("2024-01|ann", 5.0, "2024-01|bob", 2.5));
     spark.sql("DROP TABLE events");
   }
@@ -401,7 +390,7 @@ class IngestCommandTest extends IngestCase {
       text.append('"').append(user).append("\",i").append(n % 5).append('\n');
     }
     Run.write(folder, "u.csv", text.toString());
-    ok(ingest(path("u.csv"), path("u.weft"), "--mode", "user", "--mode", "item"));
+    ingest(path("u.csv"), path("u.weft"), "--mode", "user", "--mode", "item").succeeds();
     List<String> labels = labels("u.weft", 0);
     assertThat(labels).isSorted().hasSameSizeAs(users);
     assertThat(new HashSet<>(labels)).isEqualTo(users);
@@ -421,8 +410,7 @@ class IngestCommandTest extends IngestCase {
               fruit ? 5 : 2, fruit ? "cook" : "smith", n % 10, fruit ? "apple" : "iron", n % 3));
     }
     Run.write(folder, "w.jsonl", text.toString());
-    ok(
-        ingest(
+    ingest(
             path("w.jsonl"),
             path("w.weft"),
             "--mode",
@@ -434,21 +422,23 @@ class IngestCommandTest extends IngestCase {
             "--value",
             "n",
             "--max-rejects",
-            "1"));
+            "1")
+        .succeeds();
     stopSpark(); // cpd starts its own
-    ok(
-        Run.line(
+    Run.line(
             "cpd %s --rank 2 --seed 3 --nonnegative --reorder lexi --output %s --master "
                 + "local[2]",
-            path("w.weft"), path("f")));
-    String top = ok(Run.of("top", path("f"), "--count", "3")).out();
+            path("w.weft"), path("f"))
+        .succeeds();
+    String top = Run.of("top", path("f"), "--count", "3").succeeds().out();
     assertThat(top).contains("person", "what", "size", "lambda");
     String[] components = top.split("component ");
     assertThat(components).hasSize(3);
     assertThat(components[1]).contains("cook", "apple").doesNotContain("iron", "smith");
     assertThat(components[2]).contains("smith", "iron").doesNotContain("apple", "cook");
     JsonNode json =
-        new ObjectMapper().readTree(ok(Run.of("top", path("f"), "--json", "--count", "1")).out());
+        new ObjectMapper()
+            .readTree(Run.of("top", path("f"), "--json", "--count", "1").succeeds().out());
     JsonNode heaviest = json.path("components").path(0);
     assertThat(heaviest.path("lambda").asDouble())
         .isGreaterThan(json.path("components").path(1).path("lambda").asDouble());

@@ -83,9 +83,7 @@ class IngestEdgesTest extends IngestCase {
   void rejectsAreListedAlsoWhereNothingIsLeft() {
     String table = Run.write(folder, "t.csv", "a,v\nx,bad\ny,worse\n");
     String[] line = {table, path("o.weft"), "--mode", "a", "--value", "v", "--rejects", path("r")};
-    Run run = ingest(line);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-300", "the rejected rows are in " + path("r"));
+    ingest(line).fails(2, "WEFT-300", "the rejected rows are in " + path("r"));
     assertThat(Run.read(path("r"))).contains("t.csv,2,v,", "y,worse");
     assertThat(folder.resolve("o.weft")).doesNotExist();
   }
@@ -110,9 +108,8 @@ class IngestEdgesTest extends IngestCase {
   void aBinaryFileOfOtherBytesIsRefused(String name) throws Exception {
     for (String text : List.of("", "ORCxxxx", "PAR1xxxxPAR1")) {
       Files.writeString(Path.of(path(name)), text);
-      Run run = ingest(path(name), path("x.weft"), "--mode", "a", "--mode", "b");
-      assertThat(run.status()).as(run.err()).isEqualTo(2);
-      assertThat(run.err()).contains(name).contains(text.isEmpty() ? "WEFT-" : "WEFT-300");
+      ingest(path(name), path("x.weft"), "--mode", "a", "--mode", "b")
+          .fails(2, name, text.isEmpty() ? "WEFT-" : "WEFT-300");
     }
   }
 

@@ -116,12 +116,12 @@ class IngestFaultsTest extends IngestCase {
     String[] asked = {path("s.csv"), "", "--mode", "shop", "--mode", "article", "--rejects", ""};
     asked[1] = path("whole.weft");
     asked[7] = path("whole.csv");
-    ok(ingest(asked));
+    ingest(asked).succeeds();
     for (String name : List.of("labels1", "entries")) {
       Failing.halfWritten = name;
       asked[1] = "failing:" + path(name + ".weft");
       asked[7] = "failing:" + path(name + ".csv");
-      ok(ingest(asked));
+      ingest(asked).succeeds();
       assertThat(entries(name + ".weft")).as(name).isEqualTo(entries("whole.weft")).isNotEmpty();
       assertThat(Run.read(path(name + ".csv"))).isEqualTo(Run.read(path("whole.csv")));
       List<String> whole = Run.names(folder.resolve("whole.weft/data/1"));
@@ -151,9 +151,7 @@ class IngestFaultsTest extends IngestCase {
             Run.write(folder, "r.csv", "theirs");
           }
         };
-    Run rejects = ingest(all.toArray(String[]::new));
-    assertThat(rejects.status()).as(rejects.err()).isEqualTo(1);
-    assertThat(rejects.err()).contains("r.csv", "WEFT-5");
+    ingest(all.toArray(String[]::new)).fails(1, "r.csv", "WEFT-5");
     assertThat(Run.read(path("r.csv"))).isEqualTo("theirs");
     assertThat(Run.names(folder)).containsExactly("r.csv", "s.csv", "s.weft");
     assertThat(Run.names(folder.resolve("s.weft"))).isEmpty();

@@ -21,8 +21,7 @@ class JsonOutputTest {
   }
 
   private static JsonNode json(String... arguments) throws IOException {
-    Run run = Run.of(arguments);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(arguments).succeeds();
     return new ObjectMapper().readTree(run.out());
   }
 
@@ -70,9 +69,8 @@ class JsonOutputTest {
     assertThat(plan.at("/passes/1/flops").asDouble()).isPositive();
     assertThat(plan.path("steps").toString()).contains("kernel");
     assertThat(plan.path("seconds").asDouble()).isPositive();
-    Run other = Run.of("explain", "--json", "stats", tensor());
-    assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("explain --json works with eval, run, mttkrp");
+    Run.of("explain", "--json", "stats", tensor())
+        .fails(2, "explain --json works with eval, run, mttkrp");
   }
 
   @Test
@@ -131,7 +129,7 @@ class JsonOutputTest {
   @Test
   void topHasTheLabelsOfEachComponent() throws IOException {
     String model = folder.resolve("model").toString();
-    assertThat(Run.of("cpd", tensor(), "--rank", "2", "--output", model).status()).isZero();
+    Run.of("cpd", tensor(), "--rank", "2", "--output", model).succeeds();
     JsonNode top = json("top", model, "--json", "--count", "1");
     assertThat(top.path("components")).hasSize(2);
     assertThat(top.at("/components/0/lambda").asDouble())
@@ -155,9 +153,8 @@ class JsonOutputTest {
 
     JsonNode orders = json(with(bench, "--orders", "degree", "--ranks", "2"));
     assertThat(orders.path("rows").findValuesAsText("order")).contains("degree");
-    Run wrong = Run.of("bench", "--calibrate", "m.tsv", "--json");
-    assertThat(wrong.status()).isEqualTo(2);
-    assertThat(wrong.err()).contains("--plot, --json and --orders, found m.tsv");
+    Run.of("bench", "--calibrate", "m.tsv", "--json")
+        .fails(2, "--plot, --json and --orders, found m.tsv");
   }
 
   private static String[] with(List<String> arguments, String... more) {

@@ -73,9 +73,8 @@ class KeptModesTest extends FolderCase {
     ok("reorder", path("t.tns"), path("o.weft"), "--names", "a,b,c");
     assertThat(names("n.weft")).isEqualTo(names("o.weft")).containsExactly("a", "b", "c");
     for (String wrong : List.of("a,b", "a,b,b", "a,,c")) {
-      Run run = Run.of("convert", path("t.tns"), path("w.weft"), "--names", wrong);
-      assertThat(run.status()).isEqualTo(2);
-      assertThat(run.err()).contains("expected 3 different names");
+      Run.of("convert", path("t.tns"), path("w.weft"), "--names", wrong)
+          .fails(2, "expected 3 different names");
     }
     assertThat(Run.of("reorder", path("t.weft"), "--names", "a,b,c").err())
         .contains("expected names for a tensor without");
@@ -181,8 +180,6 @@ class KeptModesTest extends FolderCase {
       assertThat(stats.status()).isEqualTo(2);
       assertThat(stats.err()).contains("expected version 7", "@1, @2");
     }
-    Run onto = Run.of("convert", path("t.weft"), path("x.weft@3"));
-    assertThat(onto.status()).isEqualTo(2);
-    assertThat(onto.err()).contains("versions do not change");
+    Run.of("convert", path("t.weft"), path("x.weft@3")).fails(2, "versions do not change");
   }
 }

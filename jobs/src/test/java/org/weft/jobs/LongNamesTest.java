@@ -66,8 +66,7 @@ class LongNamesTest {
     Run.write(inputs, "t.csv", "a,b,c\nx,1,1\ny,2,many\n");
     String design = "{ name = a, tile = [4, 4, 4], cycles = 4, clock-ghz = 1 }";
     Run.write(inputs, "designs.conf", "designs = [ " + design + " ]");
-    Run made = Run.of("cpd", inputs + "/t.tns", "--rank", "2", "--output", inputs + "/model");
-    assertThat(made.status()).as(made.err()).isZero();
+    Run.of("cpd", inputs + "/t.tns", "--rank", "2", "--output", inputs + "/model").succeeds();
   }
 
   @AfterAll

@@ -60,8 +60,7 @@ class MatchedOperandsTest extends FolderCase {
       })
   void theSameLabelIsTheSameCoordinate(String expression, String expected) {
     for (String[] where : new String[][] {{}, {"--master", "local[2]"}}) {
-      Run run = eval(expression, where);
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = eval(expression, where).succeeds();
       assertThat(run.err()).doesNotContain("warning");
       assertThat(run.out().replace('\t', ' ').lines().sorted())
           .containsExactlyElementsOf(List.of(expected.split(";")).stream().sorted().toList());
@@ -74,8 +73,7 @@ class MatchedOperandsTest extends FolderCase {
     String[] more = master.isEmpty() ? new String[0] : new String[] {"--master", master};
     List<String> line = new java.util.ArrayList<>(List.of(more));
     line.addAll(List.of("--output", path("y.weft")));
-    Run run = eval("Y(u,i) = S(u,i) + P(i)", line.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    eval("Y(u,i) = S(u,i) + P(i)", line.toArray(String[]::new)).succeeds();
     Map<Integer, Labels> labels = TensorFiles.labels(FileAccess.local(), path("y.weft"));
     assertThat(labels.get(0).toList()).containsExactly("ann", "bob");
     assertThat(labels.get(1).toList()).containsExactly("milk", "tea", "coffee");
@@ -84,9 +82,9 @@ class MatchedOperandsTest extends FolderCase {
   @Test
   void labelsThatCannotBeMatchedAreOneError() throws Exception {
     String plain = Run.write(folder, "q.tns", "1 1\n2 1\n");
-    Run run = eval("Y(u) = S(u,i) * P(i) * Q(i)", "--input", "Q=" + plain);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-103", "--input Q=", "mode 0: expected labels");
+    Run run =
+        eval("Y(u) = S(u,i) * P(i) * Q(i)", "--input", "Q=" + plain)
+            .fails(2, "WEFT-103", "--input Q=", "mode 0: expected labels");
     write("twice.weft", List.of(List.of("tea", "tea")), "tea 1");
     run = eval("Y(u) = S(u,i) * Q(i)", "--input", "Q=" + path("twice.weft"));
     assertThat(run.err()).contains("WEFT-103", "expected each label once, found 'tea' twice");

@@ -36,9 +36,7 @@ class OutputPlacesTest {
   /** Wrong usage with these words, and nothing is written. */
   private void assertRefused(String line, String... words) throws IOException {
     List<String> before = names();
-    Run refused = run(line);
-    assertThat(refused.status()).as(refused.err()).isEqualTo(2);
-    assertThat(refused.err()).contains(words);
+    run(line).fails(2, words);
     assertThat(names()).isEqualTo(before);
   }
 
@@ -75,7 +73,6 @@ class OutputPlacesTest {
   @ValueSource(strings = {"@x @y", "@x/model @x", "@xy @x", "@x @xy"})
   void modelAndStatesBesideEachOtherAreMade(String places) throws IOException {
     String[] at = places.split(" ");
-    Run made = run("cpd @t.tns --rank 1 --output " + at[0] + " --checkpoint " + at[1]);
-    assertThat(made.status()).as(made.err()).isZero();
+    run("cpd @t.tns --rank 1 --output " + at[0] + " --checkpoint " + at[1]).succeeds();
   }
 }

@@ -37,9 +37,8 @@ class PredictCommandTest extends FolderCase {
   }
 
   private void model(String command) {
-    Run made =
-        run(command + " @x.tns --rank 2 --output @m --labels 0=@names --names who,what,when");
-    assertThat(made.status()).as(made.err()).isZero();
+    run(command + " @x.tns --rank 2 --output @m --labels 0=@names --names who,what,when")
+        .succeeds();
   }
 
   @Test
@@ -51,11 +50,10 @@ class PredictCommandTest extends FolderCase {
       assertThat(read.predict(4, 0, 6)).isEqualTo(value(4, 0, 6));
       CpModel made = weft.tensor(folder + "/x.tns").cpd(2).run();
       made.save(folder + "/p");
-      Run predicted = run("predict @p @q.tns");
-      assertThat(predicted.status()).as(predicted.err()).isZero();
+      Run predicted = run("predict @p @q.tns").succeeds();
       assertThat(predicted.out().lines()).first().isEqualTo("5\t1\t7\t" + made.predict(4, 0, 6));
-      assertThat(run("report @p @p.html").status()).isZero();
-      assertThat(run("cpd @x.tns --rank 2 --init @p --output @n").status()).isZero();
+      run("report @p @p.html").succeeds();
+      run("cpd @x.tns --rank 2 --init @p --output @n").succeeds();
     }
   }
 
@@ -77,8 +75,7 @@ class PredictCommandTest extends FolderCase {
   @ValueSource(strings = {"cpd", "complete", "cpapr"})
   void valuesAreThoseOfTheModel(String command) throws IOException {
     model(command);
-    Run run = run("predict @m @q.tns");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = run("predict @m @q.tns").succeeds();
     List<String> lines = run.out().lines().toList();
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0)).startsWith("eel\t1\t7\t");
@@ -89,7 +86,7 @@ class PredictCommandTest extends FolderCase {
     assertThat(second).isCloseTo(value(0, 5, 1), within(1e-12 * Math.abs(second)));
     double squares = Math.pow(first - 2, 2) + Math.pow(second - 0.5, 2) + Math.pow(first - 3, 2);
     assertThat(run.err()).contains(String.format("RMSE %.6g against", Math.sqrt(squares / 3)));
-    assertThat(run("predict @m @q.tns @p.tns").status()).isZero();
+    run("predict @m @q.tns @p.tns").succeeds();
     String written = Run.read(folder + "/p.tns");
     assertThat(written).contains("5 1 7 " + first, "1 6 2 " + second);
   }
@@ -111,15 +108,12 @@ class PredictCommandTest extends FolderCase {
 
   @Test
   void valuesOfATuckerModelAreThoseOfItsCore() {
-    Run made = run("tucker @x.tns --ranks 2,3,2 --output @t --labels 0=@names");
-    assertThat(made.status()).as(made.err()).isZero();
-    Run run = run("predict @t @q.tns");
-    assertThat(run.status()).as(run.err()).isZero();
+    run("tucker @x.tns --ranks 2,3,2 --output @t --labels 0=@names").succeeds();
+    Run run = run("predict @t @q.tns").succeeds();
     String[] first = run.out().lines().findFirst().orElseThrow().split("\t");
     assertThat(first).startsWith("eel", "1", "7");
     assertThat(Double.parseDouble(first[3])).isCloseTo(coreValue(4, 0, 6), within(1e-9));
-    Run best = run("predict @t --at 0=bee,2=3 --top 6 --mode 1");
-    assertThat(best.status()).as(best.err()).isZero();
+    Run best = run("predict @t --at 0=bee,2=3 --top 6 --mode 1").succeeds();
     assertThat(best.out().lines()).hasSize(6);
     for (String line : best.out().lines().toList()) {
       String[] cells = line.split("\t");
@@ -131,14 +125,12 @@ class PredictCommandTest extends FolderCase {
   /** Without labels no comma is a part of one. */
   @Test
   void aModeThatAModelDoesNotHaveIsNamed() {
-    Run made = run("tucker @x.tns --ranks 2,3,2 --output @t");
-    assertThat(made.status()).as(made.err()).isZero();
+    run("tucker @x.tns --ranks 2,3,2 --output @t").succeeds();
     for (String mode : List.of("9", "day")) {
-      Run run = run("predict @t --at 0=1,1=1,2=1," + mode + "=1");
-      assertThat(run.status()).isEqualTo(2);
-      assertThat(run.err())
-          .contains("WEFT-100", "--at", "0 to 2", mode)
-          .doesNotContain("no labels");
+      Run run =
+          run("predict @t --at 0=1,1=1,2=1," + mode + "=1")
+              .fails(2, "WEFT-100", "--at", "0 to 2", mode);
+      assertThat(run.err()).doesNotContain("no labels");
     }
   }
 
@@ -153,8 +145,7 @@ class PredictCommandTest extends FolderCase {
       List<String> asked = new ArrayList<>(line);
       asked.add("who=" + labels[row] + ",when=7, what=1");
       asked.addAll(List.of("--at", "2=2,1=6,0=" + labels[row]));
-      Run run = Run.of(asked.toArray(String[]::new));
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = Run.of(asked.toArray(String[]::new)).succeeds();
       List<String> found = run.out().lines().toList();
       assertThat(found).hasSize(2);
       assertThat(found.get(0)).startsWith(labels[row] + "\t1\t7\t");
@@ -168,8 +159,7 @@ class PredictCommandTest extends FolderCase {
   @Test
   void theBestSlicesOfAModeAreFoundOnceForEachQuestion() {
     model("complete");
-    Run run = run("predict @m @q.tns --top 2 --mode what");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = run("predict @m @q.tns --top 2 --mode what").succeeds();
     int[] best =
         IntStream.range(0, 6)
             .boxed()
@@ -184,7 +174,7 @@ class PredictCommandTest extends FolderCase {
       assertThat(Double.parseDouble(cells[3])).isCloseTo(value(4, best[place], 6), within(1e-9));
     }
     assertThat(lines.get(2)).startsWith("ant\t");
-    assertThat(run("predict @m @q.tns @best.tsv --top 2 --mode 1").status()).isZero();
+    run("predict @m @q.tns @best.tsv --top 2 --mode 1").succeeds();
     assertThat(Run.read(folder + "/best.tsv")).isEqualTo(run.out());
   }
 
@@ -199,7 +189,7 @@ class PredictCommandTest extends FolderCase {
     String[] other = {"ann,apple,1", "bob,pear,4", "cid,plum,9"};
     LabelledTensor.write(folder.resolve("other.weft"), modes, other);
     LabelledTensor.write(folder.resolve("turned.weft"), List.of("what", "who"), "plum,cid,9");
-    assertThat(run("cpd @sales.weft --rank 2 --output @s").status()).isZero();
+    run("cpd @sales.weft --rank 2 --output @s").succeeds();
     List<String> all = run("predict @s @sales.weft").out().lines().toList();
     Run asked = run("predict @s @query.weft");
     assertThat(asked.out().lines())
@@ -223,7 +213,7 @@ class PredictCommandTest extends FolderCase {
     assertThat(run(update).err())
         .contains("WEFT-103", "@new.tns".replace("@", folder + "/"), "found 'apple'");
     Run.write(folder, "fruit", "kiwi\npear\nplum\nfig\n");
-    assertThat(run(update).status()).isZero();
+    run(update).succeeds();
     for (String line :
         List.of(
             "predict @s @turned.weft",
@@ -234,11 +224,11 @@ class PredictCommandTest extends FolderCase {
       assertThat(run(line + " --overwrite").err())
           .contains("WEFT-103", "turned.weft: expected the modes in the order of the model");
     }
-    assertThat(run("cpd @turned.weft --rank 2 --output @turned").status()).isZero();
+    run("cpd @turned.weft --rank 2 --output @turned").succeeds();
     assertThat(run("compare @s @turned").err())
         .contains("WEFT-103", "turned: expected the modes in the order of the model");
-    assertThat(run("convert @sales.weft @plain.tns").status()).isZero();
-    assertThat(run("cpd @plain.tns --rank 2 --output @plain --names who,what").status()).isZero();
+    run("convert @sales.weft @plain.tns").succeeds();
+    run("cpd @plain.tns --rank 2 --output @plain --names who,what").succeeds();
     assertThat(run("compare @s @plain").err())
         .contains("mode who: only " + folder + "/s has labels", "mode what: only ");
     assertThat(run("compare @s @s").err()).doesNotContain("labels");
@@ -268,9 +258,7 @@ class PredictCommandTest extends FolderCase {
     model("cpd");
     Run.write(folder, "far.tns", "1 1 1 1\n1 9 1 1\n");
     Run.write(folder, "two.tns", "1 1 1\n");
-    Run run = run("predict " + line);
-    assertThat(run.status()).as(run.err()).isEqualTo(2);
-    assertThat(run.err()).contains(code, message, more);
+    Run run = run("predict " + line).fails(2, code, message, more);
     assertThat(run.out()).isEmpty();
   }
 }

@@ -28,14 +28,13 @@ final class ProcessesTest {
 
   @BeforeAll
   static void generate() {
-    Run made =
-        Run.of(
+    Run.of(
             "generate",
             "2000x2000x2000",
             inputs.resolve("t.tns").toString(),
             "--nonzeros",
-            Integer.toString(ENTRIES));
-    assertThat(made.status()).as(made.err()).isZero();
+            Integer.toString(ENTRIES))
+        .succeeds();
   }
 
   @BeforeEach
@@ -131,7 +130,7 @@ final class ProcessesTest {
     String modes = " --format csv --mode user --mode item --append --quiet --batch ";
     String out = outputs.resolve("x.weft").toString();
     String[] night = ("ingest " + rows + " " + out + modes).split(" ");
-    assertThat(Run.of(with(night, "d1")).status()).isZero();
+    Run.of(with(night, "d1")).succeeds();
     Files.writeString(rows, "user,item\ncid,kiwi\nann,fig\n");
     Path claims = outputs.resolve("x.weft/data/2");
     String command = String.join(" ", with(night, "d2"));
@@ -141,13 +140,11 @@ final class ProcessesTest {
       assertThat(weft.status()).as(weft.err()).isEqualTo(137);
     }
     for (int attempt = 0; attempt < 2; attempt++) {
-      Run again = Run.of(with(night, "d2"));
-      assertThat(again.status()).as(again.err()).isZero();
+      Run.of(with(night, "d2")).succeeds();
     }
     Run sum = Run.of("eval", "s = T(i,j)", "--input", "T=" + out);
     assertThat(sum.out().strip()).as(sum.err()).isEqualTo("4");
-    Run entries = Run.of("convert", out, outputs.resolve("x.tns").toString());
-    assertThat(entries.status()).as(entries.err()).isZero();
+    Run.of("convert", out, outputs.resolve("x.tns").toString()).succeeds();
     assertThat(Files.readString(outputs.resolve("x.tns")))
         .as("fig, pear, then kiwi; ann, bob, then cid")
         .isEqualTo("1 1 1\n1 2 1\n2 1 1\n3 3 1\n");

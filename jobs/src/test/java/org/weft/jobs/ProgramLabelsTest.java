@@ -65,8 +65,7 @@ class ProgramLabelsTest {
   }
 
   private String lines(String master, String steps) {
-    Run run = run(master, steps);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = run(master, steps).succeeds();
     assertThat(run.err()).doesNotContain("warning");
     return run.out().replace('\t', ' ');
   }
@@ -125,10 +124,8 @@ class ProgramLabelsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "local[2]"})
   void whatCannotBeMatchedIsOneError(String master) {
-    Run slice = run(master, READ + "B[s, i] = S[s, i] * R[s, i]; write(B, \"b.weft\");");
-    assertThat(slice.status()).isEqualTo(2);
-    assertThat(slice.err())
-        .contains("WEFT-103", "s: expected the same labels", "leave out the slice");
+    run(master, READ + "B[s, i] = S[s, i] * R[s, i]; write(B, \"b.weft\");")
+        .fails(2, "WEFT-103", "s: expected the same labels", "leave out the slice");
   }
 
   @Test
@@ -145,9 +142,7 @@ class ProgramLabelsTest {
         READ.replace("P[i] = read(\"apart-prices.weft\")", "P[i] = read(\"q.tns\")")
             + "Z[u, i] = S[u, i] + R[u, i]; Y[u] = Z[u, i] * P[i]; print(Y);";
     Run.write(folder, "q.tns", "1 1\n2 1\n3 1\n");
-    Run run = run("", steps);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-103", "q.tns, mode 0: expected labels", "found none");
+    Run run = run("", steps).fails(2, "WEFT-103", "q.tns, mode 0: expected labels", "found none");
     run = run("", steps.replace("apart-", "together-"));
     assertThat(run.out().replace('\t', ' ')).as(run.err()).isEqualTo("ann 6\nbob 5\ncid 7\n");
   }

@@ -20,16 +20,15 @@ class ReorderCommandTest extends FolderCase {
     Run.write(folder, "in.tns", TENSOR);
     Run there =
         Run.line(
-            "reorder %s %s --method %s --permutations %s",
-            path("in.tns"), path("there.tns"), method, path("perms"));
-    assertThat(there.status()).as(there.err()).isZero();
+                "reorder %s %s --method %s --permutations %s",
+                path("in.tns"), path("there.tns"), method, path("perms"))
+            .succeeds();
     assertThat(there.out()).contains("bandwidth of modes 0 and 1", "rows fetched");
     assertThat(Files.readAllLines(folder.resolve("perms/mode0.perm"))).hasSize(4);
-    Run back =
-        Run.line(
+    Run.line(
             "reorder %s %s --apply %s --inverse",
-            path("there.tns"), path("back.tns"), path("perms"));
-    assertThat(back.status()).as(back.err()).isZero();
+            path("there.tns"), path("back.tns"), path("perms"))
+        .succeeds();
     assertThat(values(path("back.tns"))).isEqualTo(values(path("in.tns")));
   }
 
@@ -46,27 +45,24 @@ class ReorderCommandTest extends FolderCase {
   @Test
   void foldersOfPermutationsAreChecked() {
     Run.write(folder, "in.tns", TENSOR);
-    Run none = Run.of("reorder", path("in.tns"), path("x.tns"), "--apply", path("nothing"));
-    assertThat(none.status()).isEqualTo(2);
-    assertThat(none.err()).contains("expected a folder with mode0.perm");
+    Run.of("reorder", path("in.tns"), path("x.tns"), "--apply", path("nothing"))
+        .fails(2, "expected a folder with mode0.perm");
     folder.resolve("short").toFile().mkdirs();
     Run.write(folder.resolve("short"), "mode0.perm", "1\n0\n");
-    Run tooShort = Run.of("reorder", path("in.tns"), path("x.tns"), "--apply", path("short"));
-    assertThat(tooShort.status()).isEqualTo(2);
-    assertThat(tooShort.err()).contains("mode0.perm: expected at least one line for each of the 4");
+    Run.of("reorder", path("in.tns"), path("x.tns"), "--apply", path("short"))
+        .fails(2, "mode0.perm: expected at least one line for each of the 4");
     assertThat(folder.resolve("x.tns")).doesNotExist();
   }
 
   @Test
   void picturesHaveAPanelForEachPairOfModesAndVersion() throws IOException {
     Run.write(folder, "in.tns", TENSOR);
-    Run run =
-        Run.line("spy %s %s --method lexi --partitions 2 --size 64", path("in.tns"), path("x.png"));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.line("spy %s %s --method lexi --partitions 2 --size 64", path("in.tns"), path("x.png"))
+        .succeeds();
     BufferedImage image = ImageIO.read(folder.resolve("x.png").toFile());
     assertThat(image.getWidth()).isGreaterThan(3 * 64);
     assertThat(image.getHeight()).isGreaterThan(2 * 64);
-    assertThat(Run.of("spy", path("in.tns"), path("x.svg")).status()).isZero();
+    Run.of("spy", path("in.tns"), path("x.svg")).succeeds();
     assertThat(Files.readString(folder.resolve("x.svg")))
         .contains("mode 1 (down) x mode 2 (across)");
   }

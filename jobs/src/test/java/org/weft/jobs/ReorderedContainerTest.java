@@ -109,13 +109,11 @@ class ReorderedContainerTest extends FolderCase {
     ok("convert", path("last.tns"), path("t.weft"), "--append");
     ok("convert", path("last.tns"), path("plain.weft"), "--append");
     assertThat(original("t.weft")).isEqualTo(original("plain.weft")).contains("40 1 1 1\n");
-    Run kept = Run.of("convert", path("t.weft"), path("plain.weft"), "--append", "--keep-order");
-    assertThat(kept.status()).isEqualTo(2);
-    assertThat(kept.err()).contains("WEFT-100", "leave out --keep-order");
+    Run.of("convert", path("t.weft"), path("plain.weft"), "--append", "--keep-order")
+        .fails(2, "WEFT-100", "leave out --keep-order");
     Run.write(folder, "far.tns", "3000000000 1 1 1\n");
-    Run far = Run.of("convert", path("far.tns"), path("t.weft"), "--append");
-    assertThat(far.status()).isEqualTo(2);
-    assertThat(far.err()).contains("below 2^31", "2999999999");
+    Run.of("convert", path("far.tns"), path("t.weft"), "--append")
+        .fails(2, "below 2^31", "2999999999");
     assertThat(original("t.weft")).isEqualTo(original("plain.weft"));
   }
 
@@ -342,9 +340,8 @@ class ReorderedContainerTest extends FolderCase {
   void anEntryThatIsNotAllowedIsNamedByOriginalCoordinates(String method) {
     Run.write(folder, "wrong.tns", "1 1 1 2\n8 9 7 3\n2 3 5 -6\n4 4 4 5\n");
     ok("reorder", path("wrong.tns"), path("wrong.weft"), "--method", "random:3");
-    Run run = Run.of(with(method.split(" "), path("wrong.weft"), "--output", path("none")));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("-6.0 at the coordinates 2 3 5 (from 1)");
+    Run.of(with(method.split(" "), path("wrong.weft"), "--output", path("none")))
+        .fails(2, "-6.0 at the coordinates 2 3 5 (from 1)");
     assertThat(folder.resolve("none")).doesNotExist();
   }
 

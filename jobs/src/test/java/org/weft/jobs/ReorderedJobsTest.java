@@ -26,10 +26,6 @@ class ReorderedJobsTest extends FolderCase {
     return Run.write(folder, "t.tns", text + "30 20 25 1\n");
   }
 
-  private static void succeeds(Run run) {
-    assertThat(run.status()).as(run.err()).isZero();
-  }
-
   private static DenseMatrix npy(String file) {
     return NpyFile.read(FileAccess.local(), file);
   }
@@ -57,8 +53,7 @@ class ReorderedJobsTest extends FolderCase {
     }
     String[] names = {"none", "lexi", "partition"};
     for (String method : names) {
-      succeeds(
-          Run.of(
+      Run.of(
               "ttv",
               tensor,
               "--mode",
@@ -74,7 +69,8 @@ class ReorderedJobsTest extends FolderCase {
               "--partitions",
               "3",
               "--master",
-              "local[2]"));
+              "local[2]")
+          .succeeds();
     }
     for (String method : names) {
       assertThat(Run.read(path(method + ".tns"))).isEqualTo(Run.read(path("none.tns")));
@@ -85,9 +81,8 @@ class ReorderedJobsTest extends FolderCase {
   void keptOrderComesWithItsPermutationsWhichGoIn() throws IOException {
     String tensor = tensor();
     String[] job = {"mttkrp", tensor, "--mode", "0", "--rank", "3", "--master", "local[2]"};
-    succeeds(Run.of(with(job, "--output", path("plain.npy"))));
-    succeeds(
-        Run.of(
+    Run.of(with(job, "--output", path("plain.npy"))).succeeds();
+    Run.of(
             with(
                 job,
                 "--output",
@@ -96,8 +91,9 @@ class ReorderedJobsTest extends FolderCase {
                 "random:3",
                 "--keep-order",
                 "--permutations",
-                path("perms"))));
-    succeeds(Run.of(with(job, "--output", path("back.npy"), "--reorder", path("perms"))));
+                path("perms")))
+        .succeeds();
+    Run.of(with(job, "--output", path("back.npy"), "--reorder", path("perms"))).succeeds();
     DenseMatrix plain = npy(path("plain.npy"));
     assertRows(
         plain, npy(path("kept.npy")), Files.readAllLines(folder.resolve("perms/mode0.perm")));
@@ -149,8 +145,7 @@ class ReorderedJobsTest extends FolderCase {
         command.addAll(List.of("--input", files[f] + "=" + file));
       }
     }
-    Run plain = Run.of(command.toArray(String[]::new));
-    assertThat(plain.status()).as(plain.err()).isZero();
+    Run plain = Run.of(command.toArray(String[]::new)).succeeds();
     for (String method : List.of("random:4", "A=lexi")) {
       Run run = Run.of(with(command.toArray(String[]::new), "--reorder", method));
       assertThat(run.err()).contains("reorder: labels of A by");
@@ -162,11 +157,8 @@ class ReorderedJobsTest extends FolderCase {
   void whatCannotWorkIsSaidBeforeTheTensorIsRead() {
     String missing = path("missing.tns");
     String[] job = {"ttv", missing, "--mode", "0", "--output", path("y.tns")};
-    Run unknown = Run.of(with(job, "--reorder", "lexy"));
-    assertThat(unknown.status()).isEqualTo(2);
-    assertThat(unknown.err()).contains("--reorder", "lexi, bfs-mcs", "a folder of permutations");
-    Run nothing = Run.of(with(job, "--keep-order"));
-    assertThat(nothing.status()).isEqualTo(2);
-    assertThat(nothing.err()).contains("expected --reorder METHOD with --keep-order");
+    Run.of(with(job, "--reorder", "lexy"))
+        .fails(2, "--reorder", "lexi, bfs-mcs", "a folder of permutations");
+    Run.of(with(job, "--keep-order")).fails(2, "expected --reorder METHOD with --keep-order");
   }
 }

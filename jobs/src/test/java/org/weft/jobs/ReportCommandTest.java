@@ -52,19 +52,17 @@ class ReportCommandTest extends FolderCase {
         Run.write(
             folder, "users.txt", "Ann & <Bob>\nb\nc\nd\n\"e\"\nf\u00e9\ng\n\u0627\u0644\u0639\n");
     model = folder.resolve("model").toString();
-    Run cpd =
-        Run.line(
+    Run.line(
             "cpd %s --rank 2 --output %s --names user,item,week --labels 0=%s --labels "
                 + "2=%s --tolerance 1e-9 --nonnegative --seed 5",
-            tensor, model, users, labels);
-    assertThat(cpd.status()).as(cpd.err()).isZero();
+            tensor, model, users, labels)
+        .succeeds();
   }
 
   private String page(String... more) {
     List<String> line = new ArrayList<>(List.of("report", model, path("out.html")));
     line.addAll(List.of(more));
-    Run run = Run.of(line.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(line.toArray(String[]::new)).succeeds();
     return Run.read(path("out.html"));
   }
 
@@ -131,8 +129,7 @@ class ReportCommandTest extends FolderCase {
   @Test
   void residualsOtherRanksAndThePlanHaveSections() throws Exception {
     String other = path("rank1");
-    Run cpd = Run.of("cpd", path("sales.tns"), "--rank", "1", "--output", other, "--seed", "1");
-    assertThat(cpd.status()).as(cpd.err()).isZero();
+    Run.of("cpd", path("sales.tns"), "--rank", "1", "--output", other, "--seed", "1").succeeds();
     String page =
         page("--tensor", path("sales.tns"), "--beside", other, "--json", path("out.json"));
     assertThat(page)
@@ -159,9 +156,8 @@ class ReportCommandTest extends FolderCase {
       text.append(cell % 5 + 1).append(' ').append(cell / 5 + 1).append(" 4\n");
     }
     String flat = Run.write(folder, "flat.tns", text.toString());
-    Run made = Run.of("complete", flat, "--rank", "2", "--ridge", "10", "--output", path("flat"));
-    assertThat(made.status()).as(made.err()).isZero();
-    assertThat(Run.of("report", path("flat"), path("flat.html")).status()).isZero();
+    Run.of("complete", flat, "--rank", "2", "--ridge", "10", "--output", path("flat")).succeeds();
+    Run.of("report", path("flat"), path("flat.html")).succeeds();
     assertThat(Run.read(path("flat.html")))
         .contains("All 2 components are zero, so no two of them overlap. Every cell is the mean")
         .doesNotContain("fuller the colour");
@@ -171,13 +167,12 @@ class ReportCommandTest extends FolderCase {
   void aMirroredComponentHasNoCardOfItsOwn() throws Exception {
     String tensor = Run.write(folder, "parts.tns", "1 1 2 3\n1 1 3 3\n2 2 1 2\n3 2 1 2\n");
     String parts = path("parts");
-    Run cpd =
-        Run.line(
+    Run.line(
             "cpd %s --rank 2 --output %s --names part,relation,whole --tolerance 1e-9 "
                 + "--nonnegative --seed 2",
-            tensor, parts);
-    assertThat(cpd.status()).as(cpd.err()).isZero();
-    assertThat(Run.of("report", parts, path("parts.html")).status()).isZero();
+            tensor, parts)
+        .succeeds();
+    Run.of("report", parts, path("parts.html")).succeeds();
     String page = Run.read(path("parts.html"));
     assertThat(page)
         .containsPattern(
@@ -188,9 +183,8 @@ class ReportCommandTest extends FolderCase {
 
   @Test
   void aPointerNamesTheModel() throws IOException {
-    Run published = Run.of("publish", model, path("current"));
-    assertThat(published.status()).as(published.err()).isZero();
-    assertThat(Run.of("report", path("current"), path("p.html")).status()).isZero();
+    Run.of("publish", model, path("current")).succeeds();
+    Run.of("report", path("current"), path("p.html")).succeeds();
     assertThat(Run.read(path("p.html"))).contains("Component 1");
   }
 
@@ -222,10 +216,8 @@ class ReportCommandTest extends FolderCase {
       String file = Run.write(folder, "labels" + mode + ".txt", labels.toString());
       line.addAll(List.of("--labels", mode + "=" + file));
     }
-    Run made = Run.of(line.toArray(String[]::new));
-    assertThat(made.status()).as(made.err()).isZero();
-    Run run = Run.of("report", path("long"), path("long.html"), "--tensor", tensor);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(line.toArray(String[]::new)).succeeds();
+    Run.of("report", path("long"), path("long.html"), "--tensor", tensor).succeeds();
     return Run.read(path("long.html"));
   }
 
@@ -281,8 +273,7 @@ class ReportCommandTest extends FolderCase {
     String state = RecordedNights.in(folder);
     List<String> line = new ArrayList<>(List.of("report", state, path("run.html")));
     line.addAll(List.of(more));
-    Run run = Run.of(line.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(line.toArray(String[]::new)).succeeds();
     return Run.read(path("run.html"));
   }
 
@@ -318,7 +309,7 @@ class ReportCommandTest extends FolderCase {
   void whatCannotBeWrittenIsRefusedAndAnOutputStays() {
     page();
     assertThat(Run.of("report", model, path("out.html")).err()).contains("WEFT-104");
-    assertThat(Run.of("report", model, path("out.html"), "--overwrite").status()).isZero();
+    Run.of("report", model, path("out.html"), "--overwrite").succeeds();
     assertThat(Run.of("report", model, path("out.pdf")).err()).contains("ends in .html");
     assertThat(Run.of("report", path("none"), path("x.html")).err()).contains("WEFT-105");
   }

@@ -26,13 +26,8 @@ class ReproducibleTest {
   void generate() {
     matrix = folder.resolve("a.mtx").toString();
     tensor = folder.resolve("t.tns").toString();
-    succeeds(Run.of("generate", "power-law", "--scale", "0.01", matrix));
-    succeeds(Run.of("generate", "uber", "--scale", "0.02", tensor));
-  }
-
-  private static Run succeeds(Run run) {
-    assertThat(run.status()).as(run.err()).isZero();
-    return run;
+    Run.of("generate", "power-law", "--scale", "0.01", matrix).succeeds();
+    Run.of("generate", "uber", "--scale", "0.02", tensor).succeeds();
   }
 
   @Test
@@ -40,10 +35,10 @@ class ReproducibleTest {
     String[] found = new String[4];
     for (int threads = 1; threads < 4; threads++) {
       found[threads] =
-          succeeds(
-                  Run.line(
-                      "eval %s --input A=%s --reproducible --threads %s",
-                      "s = A(i,j) * A(i,j) * A(i,j)", matrix, Integer.toString(threads)))
+          Run.line(
+                  "eval %s --input A=%s --reproducible --threads %s",
+                  "s = A(i,j) * A(i,j) * A(i,j)", matrix, Integer.toString(threads))
+              .succeeds()
               .out();
     }
     assertThat(found[1]).isEqualTo(found[2]).isEqualTo(found[3]).isNotBlank();
@@ -74,7 +69,7 @@ class ReproducibleTest {
     for (int run = 0; run < MASTERS.length; run++) {
       Path out = folder.resolve("out" + run + ending);
       String more = " --reproducible --output %s" + MASTERS[run];
-      succeeds(Run.line(line + more, tensor, out.toString()));
+      Run.line(line + more, tensor, out.toString()).succeeds();
       Map<String, byte[]> found = numbers(out);
       assertThat(found).isNotEmpty();
       if (run == 0) {
@@ -117,14 +112,14 @@ class ReproducibleTest {
     Path few = folder.resolve("few.mtx");
     Files.writeString(few, "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 9\n");
     Path array = folder.resolve("full.npy");
-    succeeds(Run.line("eval %s --input A=%s --output %s", "D(i,j) = A(i,j)", full, array));
+    Run.line("eval %s --input A=%s --output %s", "D(i,j) = A(i,j)", full, array).succeeds();
     for (Path operand : new Path[] {full, array}) {
       for (String format : new String[] {"D=CSR", "A=ELL", "A=CSR", "A=Dense"}) {
         String[] found = new String[MASTERS.length];
         for (int run = 0; run < MASTERS.length; run++) {
           String more = " --format " + format + (run == 0 ? "" : " --reproducible" + MASTERS[run]);
           String line = "eval %s --input A=%s --input B=%s" + more;
-          found[run] = succeeds(Run.line(line, statement, operand, few)).out();
+          found[run] = Run.line(line, statement, operand, few).succeeds().out();
         }
         assertThat(found).as("%s of %s", format, operand).containsOnly(found[0]);
       }
@@ -142,7 +137,7 @@ class ReproducibleTest {
     String[] found = new String[MASTERS.length];
     for (int run = 0; run < MASTERS.length; run++) {
       String more = " --reproducible" + MASTERS[run];
-      found[run] = succeeds(Run.line("eval %s --input T=%s" + more, statement, tensor)).out();
+      found[run] = Run.line("eval %s --input T=%s" + more, statement, tensor).succeeds().out();
     }
     assertThat(found).doesNotContain("").containsOnly(found[0]);
   }
@@ -169,7 +164,7 @@ class ReproducibleTest {
     String[] found = new String[MASTERS.length];
     for (int run = 0; run < MASTERS.length; run++) {
       String more = " --reproducible" + MASTERS[run];
-      found[run] = succeeds(Run.line("run %s" + more, program)).out();
+      found[run] = Run.line("run %s" + more, program).succeeds().out();
     }
     assertThat(found).doesNotContain("").containsOnly(found[0]);
   }
@@ -182,14 +177,14 @@ class ReproducibleTest {
       String count = Integer.toString(threads);
       String m = folder.resolve("m" + threads + ".npy").toString();
       String out = folder.resolve("f" + threads).toString();
-      succeeds(
-          Run.line(
+      Run.line(
               "mttkrp %s --mode 1 --rank 5 --seed 1 --output %s --reproducible --threads %s",
-              tensor, m, count));
-      succeeds(
-          Run.line(
+              tensor, m, count)
+          .succeeds();
+      Run.line(
               "cpd %s --rank 4 --iterations 3 --output %s --reproducible --threads %s",
-              tensor, out, count));
+              tensor, out, count)
+          .succeeds();
       product[threads] = Files.readAllBytes(Path.of(m));
       factor[threads] = Files.readAllBytes(Path.of(out, "mode2.npy"));
     }

@@ -99,8 +99,7 @@ class ResultTypesTest {
     List<String> words = new ArrayList<>(List.of("run"));
     words.add(Run.write(folder, name + ".ta", program.replace("%s", out.toString())));
     words.addAll(List.of(options));
-    Run run = Run.of(words.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(words.toArray(String[]::new)).succeeds();
     Map<String, String> found = new TreeMap<>(Map.of("printed", run.out()));
     files.forEach(file -> found.put(file, written(out.resolve(file))));
     return found;
@@ -116,8 +115,7 @@ class ResultTypesTest {
       List<String> words = new ArrayList<>(List.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a));
       words.addAll(List.of("--type", type, "--output", out.toString()));
       words.addAll(place.isEmpty() ? List.of() : List.of(place.split(" ")));
-      Run run = Run.of(words.toArray(String[]::new));
-      assertThat(run.status()).as(run.err()).isZero();
+      Run.of(words.toArray(String[]::new)).succeeds();
       found.add(written(out));
     }
     assertThat(found.get(1)).isEqualTo(found.get(0));
@@ -150,9 +148,8 @@ class ResultTypesTest {
     List<String> found = new ArrayList<>();
     for (String place : List.of("", " --master local[2]")) {
       Path out = folder.resolve("c" + found.size() + extension);
-      Run run =
-          Run.line(command.replaceFirst(" ", " %s ") + " --type float --output %s" + place, a, out);
-      assertThat(run.status()).as(run.err()).isZero();
+      Run.line(command.replaceFirst(" ", " %s ") + " --type float --output %s" + place, a, out)
+          .succeeds();
       found.add(written(out));
     }
     assertThat(found.get(0)).startsWith("float\n");
@@ -172,8 +169,7 @@ class ResultTypesTest {
     for (String place : List.of("", " --master local[2]")) {
       Path out = folder.resolve("c.tns");
       String line = command.replace(';', ',').replace("ones.npy", ones);
-      Run run = Run.line(line + " --zero-based --overwrite --output %s" + place, a, out);
-      assertThat(run.status()).as(run.err()).isZero();
+      Run.line(line + " --zero-based --overwrite --output %s" + place, a, out).succeeds();
       assertThat(Run.read(out.toString()).replace('\n', '|')).as(place).isEqualTo(expected);
     }
   }
@@ -199,8 +195,7 @@ class ResultTypesTest {
             """
                 .formatted(a, b, out));
     for (String place : List.of("", " --master local[2]")) {
-      Run run = Run.line("run %s --zero-based --overwrite" + place, program);
-      assertThat(run.status()).as(run.err()).isZero();
+      Run.line("run %s --zero-based --overwrite" + place, program).succeeds();
       assertThat(Run.read(out.toString()).replace('\n', '|')).as(place).isEqualTo("0 1 2|1 0 9|");
     }
   }

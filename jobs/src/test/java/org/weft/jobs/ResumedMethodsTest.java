@@ -79,8 +79,8 @@ class ResumedMethodsTest extends FolderCase {
       })
   void aMethodGoesOnFromEveryState(String command) throws IOException {
     goesOn(command, 7, 1, 4);
-    Run again = weft(method(command), "again", "--iterations 7 --resume --checkpoint DIR/kept4");
-    assertThat(again.status()).as(again.err()).isZero();
+    Run again =
+        weft(method(command), "again", "--iterations 7 --resume --checkpoint DIR/kept4").succeeds();
     assertThat(again.out()).contains("resume after iteration 7").doesNotContain("iteration   7  ");
     assertSame("again", "whole");
   }
@@ -124,7 +124,7 @@ class ResumedMethodsTest extends FolderCase {
       }
     }
     tensor = Run.write(folder, "before.tns", before.toString());
-    assertThat(weft("cpd --rank 3 --nonnegative", "model", "--iterations 2").status()).isZero();
+    weft("cpd --rank 3 --nonnegative", "model", "--iterations 2").succeeds();
     tensor = all;
     goesOn(command, 7, 1, 4);
     String another =
@@ -141,14 +141,11 @@ class ResumedMethodsTest extends FolderCase {
   private void goesOn(String command, int iterations, int... interrupted) throws IOException {
     String method = method(command);
     String all = "--iterations " + iterations + " ";
-    Run whole = weft(method, "whole", all);
-    assertThat(whole.status()).as(whole.err()).isZero();
+    weft(method, "whole", all).succeeds();
     for (int first : interrupted) {
       String kept = "--checkpoint DIR/kept" + first + " --every 2it";
-      Run part = weft(method, "part" + first, "--iterations " + first + " " + kept);
-      assertThat(part.status()).as(part.err()).isZero();
-      Run on = weft(method, "on" + first, all + "--resume " + kept);
-      assertThat(on.status()).as(on.err()).isZero();
+      weft(method, "part" + first, "--iterations " + first + " " + kept).succeeds();
+      Run on = weft(method, "on" + first, all + "--resume " + kept).succeeds();
       assertThat(on.out()).contains("resume after iteration " + first);
       assertSame("on" + first, "whole");
     }
@@ -170,32 +167,28 @@ class ResumedMethodsTest extends FolderCase {
   void otherArgumentsAreRefusedWithTheDifference(String line) {
     List<String> parts = Arrays.asList(line.split("[|]"));
     String kept = " --checkpoint DIR/kept --iterations 3";
-    Run first = weft(parts.get(0), "first", kept);
-    assertThat(first.status()).as(first.err()).isZero();
+    weft(parts.get(0), "first", kept).succeeds();
     String name = parts.get(0).substring(0, parts.get(0).indexOf(' ') + 1);
     String more = parts.get(1).contains("--iterations") ? "" : " --iterations 3";
     Run other = weft(name + parts.get(1) + more, "other", "--checkpoint DIR/kept --resume");
     assertThat(other.status()).as(other.out()).isEqualTo(2);
     assertThat(other.err()).contains("WEFT-100", "which had ", parts.get(2));
     assertThat(folder.resolve("other")).doesNotExist();
-    Run without = weft(parts.get(0), "without", kept);
-    assertThat(without.status()).isEqualTo(2);
-    assertThat(without.err()).contains("expected no state of an earlier run, found one");
+    weft(parts.get(0), "without", kept).fails(2, "expected no state of an earlier run, found one");
   }
 
   /** As after a kill: the state that was being written is not whole, or the one before counts. */
   @Test
   void aDamagedStateFallsBackOnTheOneBefore() throws IOException {
     String gcp = "gcp --rank 3 --loss huber:2 --optimizer lbfgs --inner 2 --tolerance 0";
-    assertThat(weft(gcp, "whole", "--iterations 6").status()).isZero();
+    weft(gcp, "whole", "--iterations 6").succeeds();
     String kept = " --checkpoint DIR/kept --every 1it";
-    assertThat(weft(gcp, "part", "--iterations 4" + kept).status()).isZero();
+    weft(gcp, "part", "--iterations 4" + kept).succeeds();
     Path newest = folder.resolve("kept/start0/state1/moved0_1.npy");
     byte[] bytes = Files.readAllBytes(newest);
     bytes[bytes.length / 2] ^= 1;
     Files.write(newest, bytes);
-    Run on = weft(gcp, "on", "--iterations 6 --resume" + kept);
-    assertThat(on.status()).as(on.err()).isZero();
+    Run on = weft(gcp, "on", "--iterations 6 --resume" + kept).succeeds();
     assertThat(on.out()).contains("resume after iteration 3");
     assertSame("on", "whole");
   }
@@ -204,7 +197,7 @@ class ResumedMethodsTest extends FolderCase {
   @Test
   void aDamagedFileOfAStateIsOneError() throws IOException {
     String tucker = "tucker --ranks 2,2,2 --tolerance 0 --iterations 2 --checkpoint DIR/kept";
-    assertThat(weft(tucker, "first", "").status()).isZero();
+    weft(tucker, "first", "").succeeds();
     Path file = folder.resolve("kept/start0/state0/state");
     byte[] whole = Files.readAllBytes(file);
     for (int at = 0; at < whole.length; at += 3) {

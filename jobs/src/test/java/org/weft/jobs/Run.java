@@ -1,5 +1,7 @@
 package org.weft.jobs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -44,6 +46,19 @@ record Run(int status, String out, String err) {
       throw new IllegalArgumentException(line + ": " + next + " of " + values.length + " values");
     }
     return of(words);
+  }
+
+  /** Checks the exit status, and returns this. */
+  Run succeeds() {
+    assertThat(status).as(err).isZero();
+    return this;
+  }
+
+  /** Checks the exit status and some of the words about it, and returns this. */
+  Run fails(int expected, CharSequence... words) {
+    assertThat(status).as(err).isEqualTo(expected);
+    assertThat(err).contains(words);
+    return this;
   }
 
   /** Steps of progress are numbered from 1 without gaps, and agree on how many there are. */

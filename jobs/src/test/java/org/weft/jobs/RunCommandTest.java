@@ -84,10 +84,10 @@ class RunCommandTest {
             """);
     Run run =
         Run.line(
-            "run --convert-tc-to-ttgt --opt-bestperm-ttgt --opt-matmul-tiling "
-                + "--opt-matmul-mkernel %s",
-            text);
-    assertThat(run.status()).as(run.err()).isZero();
+                "run --convert-tc-to-ttgt --opt-bestperm-ttgt --opt-matmul-tiling "
+                    + "--opt-matmul-mkernel %s",
+                text)
+            .succeeds();
     assertThat(run.out()).contains("324");
     assertThat(run.err()).containsOnlyOnce("COMET's options for dense contractions change nothing");
   }
@@ -97,7 +97,7 @@ class RunCommandTest {
     matrix();
     String output = folder.resolve("y.tns").toString();
     String text = program("  write(A, \"" + output + "\");\n");
-    assertThat(Run.of("run", text).status()).isZero();
+    Run.of("run", text).succeeds();
     assertThat(Run.read(output)).contains("1 1 1.5", "1 3 -2", "2 2 4");
     Run again = Run.of("run", text);
     assertThat(again.status()).isEqualTo(2);
@@ -105,7 +105,7 @@ class RunCommandTest {
     Run late = Run.of("run", program("  print(A);\n  write(A, \"" + output + "\");\n"));
     assertThat(late.err()).startsWith("weft: WEFT-104: ").contains("p.ta:8:3", "^");
     assertThat(late.out()).as("nothing runs before outputs are checked").isEmpty();
-    assertThat(Run.of("run", "--overwrite", text).status()).isZero();
+    Run.of("run", "--overwrite", text).succeeds();
   }
 
   /**
@@ -173,12 +173,10 @@ class RunCommandTest {
   void dryRunChecksAndExplainShowsPlans() {
     matrix();
     String text = program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y);\n");
-    Run dry = Run.of("run", "--dry-run", text);
-    assertThat(dry.status()).isZero();
+    Run dry = Run.of("run", "--dry-run", text).succeeds();
     assertThat(dry.out()).isEmpty();
     assertThat(dry.err()).contains("no errors");
-    Run explained = Run.of("explain", "run", text);
-    assertThat(explained.status()).isZero();
+    Run explained = Run.of("explain", "run", text).succeeds();
     assertThat(explained.out()).contains("p.ta:7: statement Y(i) = ", "compute ");
     assertThat(explained.out()).doesNotContain("data =");
   }
@@ -201,8 +199,7 @@ class RunCommandTest {
       assertThat(run.status()).as(run.out()).isEqualTo(2);
       assertThat(run.err()).startsWith("weft: WEFT-100: ").contains("expected one write", "p.ta:");
     }
-    Run replaced = Run.of("run", "--dry-run", "--overwrite", text);
-    assertThat(replaced.status()).as(replaced.err()).isZero();
+    Run.of("run", "--dry-run", "--overwrite", text).succeeds();
   }
 
   @Test
@@ -214,8 +211,7 @@ class RunCommandTest {
         program(
             "  for n in range(0, 1, 1):\n    %s\n  end\n  for n in range(2, 2, 1):\n    %s\n  end\n  return;\n  %s\n"
                 .formatted(write, write, write));
-    Run run = Run.of("run", text);
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of("run", text).succeeds();
     assertThat(Run.read(output)).contains("1 3 -2");
   }
 

@@ -46,8 +46,7 @@ class ScaledTensorsTest {
     String model = folder.resolve("m" + power).toString();
     String all = line.startsWith("cpapr") ? " --kkt 0" : " --tolerance 0";
     String command = line + " --iterations " + ITERATIONS + all + " --output " + model;
-    Run run = Run.of(command.replace("IN", tensor(power)).split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run.of(command.replace("IN", tensor(power)).split(" ")).succeeds();
     return new ObjectMapper().readTree(Path.of(model, "summary.json").toFile()).get("fits");
   }
 
@@ -161,9 +160,8 @@ class ScaledTensorsTest {
 
   private void assertRefused(String line, int power, String about) {
     String model = folder.resolve("none").toString();
-    Run run = Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-301", about);
+    Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "))
+        .fails(2, "WEFT-301", about);
     assertThat(folder.resolve("none")).doesNotExist();
   }
 

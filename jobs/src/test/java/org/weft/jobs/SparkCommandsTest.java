@@ -42,10 +42,6 @@ class SparkCommandsTest extends FolderCase {
     tensor = Run.write(folder, "t.tns", text.toString());
   }
 
-  private static void succeeds(Run run) {
-    assertThat(run.status()).as(run.err()).isZero();
-  }
-
   private static DenseMatrix npy(String file) {
     return NpyFile.read(FileAccess.local(), file);
   }
@@ -69,8 +65,7 @@ class SparkCommandsTest extends FolderCase {
     }
     for (int mode = 0; mode < 3; mode++) {
       String out = path("m" + mode + ".npy");
-      succeeds(
-          Run.of(
+      Run.of(
               "mttkrp",
               tensor,
               "--mode",
@@ -85,7 +80,8 @@ class SparkCommandsTest extends FolderCase {
               "2",
               "--check",
               "--schedule",
-              "parallel(" + "ijk".charAt(mode) + ")"));
+              "parallel(" + "ijk".charAt(mode) + ")")
+          .succeeds();
       double[][] expected = new double[3 + mode][4];
       for (Map.Entry<String, Double> e : entries.entrySet()) {
         int[] c = coordinates(e.getKey());
@@ -116,14 +112,14 @@ class SparkCommandsTest extends FolderCase {
         NpyFile.write(out, file.getValue());
       }
       String name = file.getKey();
-      succeeds(Run.of("convert", path(name + ".npy"), path(name + ".weft"), "-q"));
+      Run.of("convert", path(name + ".npy"), path(name + ".weft"), "-q").succeeds();
     }
     for (String kind : List.of(".npy", ".weft")) {
-      succeeds(
-          Run.line(
+      Run.line(
               "eval %s --input A=%s --input B=%s --format A=Dense --format B=Dense --format "
                   + "C=Dense --master local[2] --partitions 3 --overwrite --output %s -q",
-              "C(k,i) = A(i,j) * B(k,j)", path("a" + kind), path("b" + kind), path("c.npy")));
+              "C(k,i) = A(i,j) * B(k,j)", path("a" + kind), path("b" + kind), path("c.npy"))
+          .succeeds();
       DenseMatrix found = npy(path("c.npy"));
       assertThat(found.rows()).isEqualTo(40);
       assertThat(found.columns()).isEqualTo(70);
@@ -144,10 +140,10 @@ class SparkCommandsTest extends FolderCase {
     try (var out = Files.newOutputStream(folder.resolve("v.npy"))) {
       NpyFile.writeVector(out, new double[] {1, 2, 3, 4});
     }
-    succeeds(
-        Run.line(
+    Run.line(
             "ttv %s --mode 1 --vector %s --output %s --threads 1",
-            tensor, path("v.npy"), path("y.mtx")));
+            tensor, path("v.npy"), path("y.mtx"))
+        .succeeds();
     double expected = 0;
     for (Map.Entry<String, Double> e : entries.entrySet()) {
       int[] c = coordinates(e.getKey());
@@ -163,7 +159,7 @@ class SparkCommandsTest extends FolderCase {
     Run ttm =
         Run.line(
             "ttm %s --mode 2 --rank 3 --seed 5 --output %s --threads 1", tensor, path("y.tns"));
-    succeeds(ttm);
+    ttm.succeeds();
     long fibers = entries.keySet().stream().map(k -> k.substring(0, 3)).distinct().count();
     assertThat(Run.read(path("y.tns")).lines()).hasSize((int) fibers * 3);
   }
@@ -176,7 +172,7 @@ class SparkCommandsTest extends FolderCase {
           Run.line(
               "cpd %s --rank 2 --iterations 4 --seed 9 --labels 0=%s --output %s --threads " + "2",
               tensor, labels, path(name));
-      succeeds(run);
+      run.succeeds();
       assertThat(run.out()).contains("iteration   4");
     }
     assertThat(Run.names(folder.resolve("d1")))
@@ -194,16 +190,14 @@ class SparkCommandsTest extends FolderCase {
     assertThat(summary.get("versions").get("spark").asText()).isEqualTo("4.2.0");
     Run refused = Run.of("cpd", tensor, "--rank", "2", "--output", path("d1"));
     assertThat(refused.status()).isEqualTo(2);
-    Run mismatch =
-        Run.of("cpd", tensor, "--rank", "2", "--labels", "1=" + labels, "--output", path("d3"));
-    assertThat(mismatch.status()).isEqualTo(2);
-    assertThat(mismatch.err()).contains("WEFT-103", "expected at least 4 labels");
+    Run.of("cpd", tensor, "--rank", "2", "--labels", "1=" + labels, "--output", path("d3"))
+        .fails(2, "WEFT-103", "expected at least 4 labels");
   }
 
   @Test
   void statsCountsDuplicatesExactly() {
     Run run = Run.of("stats", tensor, "--threads", "1");
-    succeeds(run);
+    run.succeeds();
     assertThat(run.out())
         .contains("order       3", "mode sizes  3 x 4 x 5")
         .contains("duplicates  " + (41 - entries.size()) + ", summed")
@@ -217,15 +211,13 @@ class SparkCommandsTest extends FolderCase {
         Run.line(
             "explain --loops --llvm --asm mttkrp %s --mode 0 --rank 4 --output %s",
             tensor, path("m.npy"));
-    succeeds(run);
+    run.succeeds();
     assertThat(run.out()).contains("M(i,r) = T(i,j,k)", "for (int64_t", "define", "ret");
     Run dry = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--output", path("y.tns"));
-    succeeds(dry);
+    dry.succeeds();
     assertThat(dry.out()).contains("partition").doesNotContain("for (int64_t");
-    Run wrong = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--schedule", "order(z)");
-    assertThat(wrong.status()).isEqualTo(2);
-    assertThat(wrong.err())
-        .contains("weft: WEFT-110: order(z) is illegal for", "z is no label of it");
+    Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--schedule", "order(z)")
+        .fails(2, "weft: WEFT-110: order(z) is illegal for", "z is no label of it");
     assertThat(Run.names(folder)).containsExactly("t.tns");
   }
 

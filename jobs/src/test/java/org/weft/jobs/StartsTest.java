@@ -24,8 +24,7 @@ class StartsTest extends FolderCase {
 
   private JsonNode run(String line, String output, String more) throws IOException {
     String all = line.replace("IN", tensor) + " --iterations 4 --output " + folder.resolve(output);
-    Run run = Run.of((all + more).split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of((all + more).split(" ")).succeeds();
     JsonNode summary =
         new ObjectMapper().readTree(folder.resolve(output + "/summary.json").toFile());
     int starts = summary.get("starts").size();
@@ -86,9 +85,7 @@ class StartsTest extends FolderCase {
       })
   void noStartIsOneError(String line) {
     String all = line.replace("IN", tensor) + " --starts 0 --output " + folder.resolve("out");
-    Run run = Run.of(all.split(" "));
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("WEFT-100", "expected --starts of at least 1, found 0");
+    Run.of(all.split(" ")).fails(2, "WEFT-100", "expected --starts of at least 1, found 0");
     assertThat(folder.resolve("out")).doesNotExist();
   }
 }

@@ -36,8 +36,7 @@ class TuckerCommandTest extends FolderCase {
   void writesItsFolderAndTheSameBitsForTheSameSeed() throws IOException {
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
     for (String name : new String[] {"d1", "d2"}) {
-      Run run = tucker(name, "--seed", "9", "--labels", "0=" + labels, "--threads", "2");
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = tucker(name, "--seed", "9", "--labels", "0=" + labels, "--threads", "2").succeeds();
       assertThat(run.out()).contains("iteration   2", "fit 0.", "wrote " + path(name));
     }
     assertThat(Run.names(folder.resolve("d1")))
@@ -61,8 +60,7 @@ class TuckerCommandTest extends FolderCase {
   }
 
   private Run run(String line) {
-    Run run = Run.of(line.replace("@", folder + "/").split(" "));
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = Run.of(line.replace("@", folder + "/").split(" ")).succeeds();
     return run;
   }
 
@@ -74,8 +72,7 @@ class TuckerCommandTest extends FolderCase {
   @Test
   void topShowsColumnsAndTheCore() throws IOException {
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
-    assertThat(tucker("d", "--labels", "0=" + labels, "--names", "who,what,when").status())
-        .isZero();
+    tucker("d", "--labels", "0=" + labels, "--names", "who,what,when").succeeds();
     Run text = run("top @d --count 2");
     assertThat(text.out()).contains("who\n", "column 1, ", "columns of who, what, when");
     JsonNode top = json(run("top @d --json --count 2").out());
@@ -108,7 +105,7 @@ class TuckerCommandTest extends FolderCase {
   @Test
   void theReportShowsTheCoreAndItsColumns() throws IOException {
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\n<eel>\n");
-    assertThat(tucker("d", "--labels", "0=" + labels).status()).isZero();
+    tucker("d", "--labels", "0=" + labels).succeeds();
     Run report = run("report @d @d.html --json @d.json --tensor " + tensor);
     assertThat(report.out()).contains("a core of 2 x 3 x 4");
     assertThat(Run.read(path("d.html")))
@@ -132,9 +129,8 @@ class TuckerCommandTest extends FolderCase {
 
   @Test
   void modelsAreComparedByTheSpansOfTheirColumns() throws IOException {
-    assertThat(tucker("a", "--iterations", "200", "--tolerance", "0").status()).isZero();
-    assertThat(tucker("b", "--iterations", "200", "--tolerance", "0", "--type", "float").status())
-        .isZero();
+    tucker("a", "--iterations", "200", "--tolerance", "0").succeeds();
+    tucker("b", "--iterations", "200", "--tolerance", "0", "--type", "float").succeeds();
     Run same = run("compare @a @b --count 1 --output @c.json");
     assertThat(same.out()).contains("angles between the spans of the columns, in degrees: 0.");
     JsonNode found = json(Run.read(path("c.json")));
@@ -143,9 +139,8 @@ class TuckerCommandTest extends FolderCase {
     assertThat(found.at("/modes/2/angles")).hasSize(4);
     String other = Run.write(folder, "y.tns", "5 6 7 1\n1 1 1 2\n2 3 4 3\n3 2 2 1\n");
     run("tucker " + other + " --ranks 2,2,2 --output @o");
-    Run drifted = Run.of("compare", path("a"), path("o"), "--limit", "0.1");
-    assertThat(drifted.status()).isEqualTo(2);
-    assertThat(drifted.err()).contains("WEFT-306", "most of it in mode mode");
+    Run.of("compare", path("a"), path("o"), "--limit", "0.1")
+        .fails(2, "WEFT-306", "most of it in mode mode");
     run("cpd " + tensor + " --rank 2 --output @p");
     assertThat(Run.of("compare", path("a"), path("p")).err())
         .contains("WEFT-100", "found one of each");
@@ -154,8 +149,7 @@ class TuckerCommandTest extends FolderCase {
   /** Columns that are not orthonormal span what they span. */
   @Test
   void nonnegativeModelsAreComparedByTheSpansOfTheirColumns() throws IOException {
-    Run run = tucker("n", "--nonnegative", "--iterations", "30");
-    assertThat(run.status()).as(run.err()).isZero();
+    tucker("n", "--nonnegative", "--iterations", "30").succeeds();
     JsonNode summary = json(Run.read(path("n/summary.json")));
     assertThat(summary.get("nonnegative").asBoolean()).isTrue();
     assertThat(summary.get("start").asText()).isEqualTo("random");
@@ -175,8 +169,8 @@ class TuckerCommandTest extends FolderCase {
 
   @Test
   void floatsGiveNearlyTheSameFit() throws IOException {
-    assertThat(tucker("d", "--iterations", "20").status()).isZero();
-    assertThat(tucker("f", "--iterations", "20", "--type", "float").status()).isZero();
+    tucker("d", "--iterations", "20").succeeds();
+    tucker("f", "--iterations", "20", "--type", "float").succeeds();
     ObjectMapper mapper = new ObjectMapper();
     double exact = mapper.readTree(folder.resolve("d/summary.json").toFile()).get("fit").asDouble();
     double rough = mapper.readTree(folder.resolve("f/summary.json").toFile()).get("fit").asDouble();
@@ -185,8 +179,7 @@ class TuckerCommandTest extends FolderCase {
 
   @Test
   void aDryRunShowsTheStatements() {
-    Run run = tucker("none", "--dry-run");
-    assertThat(run.status()).as(run.err()).isZero();
+    Run run = tucker("none", "--dry-run").succeeds();
     assertThat(run.out())
         .contains("M(i,r1,r2) = T(i,j,k) * F1(j,r1) * F2(k,r2)")
         .contains("M(k,r0,r1) = T(i,j,k) * F0(i,r0) * F1(j,r1)");
@@ -209,9 +202,7 @@ class TuckerCommandTest extends FolderCase {
       })
   void mistakesAreOneError(String line, String code, String message) {
     String[] arguments = ("tucker " + tensor + " " + line.replace("D", path("out"))).split(" ");
-    Run run = Run.of(arguments);
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains(code, message);
+    Run.of(arguments).fails(2, code, message);
     assertThat(folder.resolve("out")).doesNotExist();
   }
 }

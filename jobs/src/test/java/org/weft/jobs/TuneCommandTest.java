@@ -122,8 +122,7 @@ class TuneCommandTest {
   @Test
   void variantsAreTimedPlottedAndJudged() {
     String plot = folder.resolve("t.svg").toString();
-    Run tuned = tune("--trials", "3", "--plot", plot);
-    assertThat(tuned.status()).as(tuned.err()).isZero();
+    Run tuned = tune("--trials", "3", "--plot", plot).succeeds();
     assertThat(tuned.out()).contains("3 timed and verified", "(without tuning)");
     assertThat(tuned.out()).contains("14 runs without tuning: fastest ");
     assertThat(tuned.err()).containsAnyOf("nothing is kept", "kept for expressions");

@@ -34,8 +34,7 @@ class TypedInputsTest {
   void convertWarnsOfIntegersThatDoublesRound() {
     String tns = Run.write(folder, "w.tns", "1 1 9007199254740992\n1 2 3\n2 2 9007199254740993\n");
     String warning = "warning: " + tns + ": double does not hold every integer beyond 2^53";
-    Run rounded = run("convert", tns, file("x.weft"));
-    assertThat(rounded.status()).isZero();
+    Run rounded = run("convert", tns, file("x.weft")).succeeds();
     assertThat(rounded.err()).containsOnlyOnce(warning);
     assertThat(rounded.err()).contains("rounds 9007199254740993; --type long keeps all digits");
     Run added = run("convert", tns, file("x.weft"), "--append");
@@ -48,8 +47,7 @@ class TypedInputsTest {
     for (String text :
         List.of("1 9007199254740992\n", "1 9007199254740993.5\n", "1 1e300\n2 2\n")) {
       String exact = Run.write(folder, "exact.tns", text);
-      Run run = run("convert", exact, file("e.tns"), "--overwrite");
-      assertThat(run.status()).as(run.err()).isZero();
+      Run run = run("convert", exact, file("e.tns"), "--overwrite").succeeds();
       assertThat(run.err()).doesNotContain("warning");
     }
   }
@@ -106,7 +104,7 @@ class TypedInputsTest {
     runs.add(run("run", source));
     runs.add(run("convert", tns, file("x.weft"), "--type", type));
     String empty = Run.write(folder, "e.tns", "1 5\n");
-    assertThat(run("convert", empty, file("typed.weft"), "--type", type).status()).isZero();
+    run("convert", empty, file("typed.weft"), "--type", type).succeeds();
     runs.add(run("convert", tns, file("typed.weft"), "--append"));
     for (Run run : runs) {
       assertThat(run.err())
@@ -134,8 +132,7 @@ class TypedInputsTest {
     String in = Run.write(folder, "in.tns", DIGITS);
     String made = file("made." + format);
     String[] eval = {"eval", "C(i,j) = A(i,j)", "--type", "long", "--input"};
-    Run first = run(with(eval, "A=" + in, "--output", made));
-    assertThat(first.status()).as(first.err()).isZero();
+    run(with(eval, "A=" + in, "--output", made)).succeeds();
     assertThat(run(with(eval, "A=" + made)).out().replaceAll("(?m)^\\d+ \\d+ 0\n", ""))
         .isEqualTo(DIGITS);
   }
@@ -208,9 +205,9 @@ class TypedInputsTest {
   @Test
   void convertedTensorsKeepTheirType() {
     String in = Run.write(folder, "in.tns", DIGITS);
-    assertThat(run("convert", in, file("a.weft"), "--type", "long").status()).isZero();
-    assertThat(run("convert", file("a.weft"), file("b.weft")).status()).isZero();
-    assertThat(run("convert", file("b.weft"), file("c.tns")).status()).isZero();
+    run("convert", in, file("a.weft"), "--type", "long").succeeds();
+    run("convert", file("a.weft"), file("b.weft")).succeeds();
+    run("convert", file("b.weft"), file("c.tns")).succeeds();
     assertThat(folder.resolve("c.tns")).hasContent(DIGITS);
     assertThat(Container.open(FileAccess.local(), file("b.weft")).valueType())
         .isEqualTo(ValueType.LONG);

@@ -115,10 +115,9 @@ class WorkflowCommandTest {
   @Test
   void aMistakeIsSaidBeforeAnyWork() {
     Run.write(dir, "w.yaml", STEPS.replace("--nonzeros", "--nonzeroes"));
-    Run run = workflow("run");
-    assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err())
-        .contains(
+    workflow("run")
+        .fails(
+            2,
             "weft: WEFT-111: ",
             "w.yaml:5:10: unknown option --nonzeroes, did you mean --nonzeros?",
             "         ^");
