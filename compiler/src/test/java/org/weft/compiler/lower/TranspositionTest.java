@@ -34,7 +34,7 @@ import org.weft.tensor.ValueType;
 class TranspositionTest {
   private static final long SEED = 77;
   private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 5;
-  private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48};
+  private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48, 67, 203};
 
   /** Doubles of a way of the first cache, more than a tile has columns or rows. */
   private static final long A_WAY = 512;
@@ -119,6 +119,8 @@ class TranspositionTest {
     "INT, ba, 950001, 7",
     "FLOAT, cba, 211, 181, 173",
     "DOUBLE, acb, 111, 177, 163",
+    "DOUBLE, acb, 31, 509, 203",
+    "FLOAT, acb, 13, 1021, 261",
     "DOUBLE, abdc, 97, 159, 15, 14",
     "FLOAT, dcba, 64, 49, 48, 50"
   })

@@ -55,6 +55,13 @@ public record Transposition(
   /** Lines of a tile along the result's neighbours. */
   private static final long LINES = 8;
 
+  /**
+   * The most lines of rows that are copied as one although they are no shorter than a tile, in
+   * lines of a tile. Both ends of a row that is copied alone are parts of lines, which memory reads
+   * before they are written.
+   */
+  private static final long JOINED = 8;
+
   /** Larger results do not fit the last cache of usual machines. */
   static final long STREAMED_BYTES = 24L << 20;
 
@@ -144,6 +151,9 @@ public record Transposition(
     /** Whether rows of a tile are copied as one, if they are adjoining. */
     private final Expr joined;
 
+    /** The longest rows that are joined. */
+    private final long widest;
+
     /** Rows of a tile. */
     private final Expr height;
 
@@ -177,10 +187,16 @@ public record Transposition(
       int end = stored.size() - statement.near().size();
       int begin = end - statement.far().size();
       this.adjoining = begin >= 0 && stored.subList(begin, end).equals(statement.far());
-      this.joined = Expr.binary(Expr.Op.LE, near.size(), Expr.of(width));
+      this.widest = JOINED * width;
+      Expr isShort = Expr.binary(Expr.Op.LE, near.size(), Expr.of(width));
+      Expr past = Expr.binary(Expr.Op.REM, near.size(), Expr.of(line));
+      Expr crosses = Expr.lessThan(Expr.of(0), past);
+      Expr most = new Expr.Select(crosses, Expr.of(widest), Expr.of(width));
+      this.joined = Expr.binary(Expr.Op.LE, near.size(), code.name("most_joined", most));
       long rows = ROW_BYTES / element.bytes();
       Expr least = Expr.binary(Expr.Op.MAX, near.size(), Expr.of(1));
-      Expr tall = Expr.binary(Expr.Op.DIV, Expr.of(rows * width), least);
+      Expr cells = new Expr.Select(isShort, Expr.of(rows * width), Expr.of(2 * rows * width));
+      Expr tall = Expr.binary(Expr.Op.DIV, cells, least);
       this.height = code.name("height", joinedOr(tall, Expr.of(rows)));
       this.pitch = code.name("pitch", joinedOr(near.size(), Expr.of(width + line)));
     }
@@ -192,7 +208,8 @@ public record Transposition(
 
     void emit(boolean parallel) {
       Expr streams = code.name("streams", streams());
-      Expr across = code.name("near_tiles", Block.divideUp(near.size(), width));
+      Expr across =
+          code.name("near_tiles", joinedOr(Expr.of(1), Block.divideUp(near.size(), width)));
       Expr down = code.name("far_tiles", divideUp(far.size(), height));
       Expr tiles = code.name("tiles", Expr.mul(outer.size(), Expr.mul(across, down)));
       Expr share = parallel ? code.name("tasks", new Expr.Tasks(MOST_WORK)) : Expr.of(1);
@@ -201,7 +218,7 @@ public record Transposition(
       Code task = code.nested();
       Expr rows = Expr.min(far.size(), height);
       task.add(new Stmt.AllocateWorkspace(block, Expr.mul(rows, pitch)));
-      task.add(new Stmt.AllocateWorkspace(sources, Expr.of(width + line)));
+      task.add(new Stmt.AllocateWorkspace(sources, Expr.of(Math.max(widest, width + line))));
       long most = ROW_BYTES / result.element().bytes();
       task.add(new Stmt.AllocateWorkspace(places, Expr.of(most)));
       LoopVariable columnsFrom = task.declare("columns_from", Expr.of(-1));
@@ -266,7 +283,8 @@ public record Transposition(
       Expr source = tile.name("source", Expr.add(outer.offset(at, 1, tile), first));
       Expr room =
           Expr.add(Expr.of(width), new Expr.Select(tiles.streams(), Expr.of(line), Expr.of(0)));
-      Expr columns = tile.name("columns", Expr.min(Expr.sub(near.size(), from), room));
+      Expr apart = Expr.min(Expr.sub(near.size(), from), room);
+      Expr columns = tile.name("columns", joinedOr(near.size(), apart));
       Expr rows = tile.name("rows", Expr.min(Expr.sub(far.size(), first), height));
       Code otherColumns = tile.nested();
       near.fill(List.of(sources), Expr.of(0), from, columns, columns, otherColumns);
@@ -298,11 +316,11 @@ public record Transposition(
     private void turn(Expr source, Expr rows, Expr columns, Expr large, Code tile) {
       Expr isLong = Expr.binary(Expr.Op.LE, Expr.of(STREAMED_LINES * line), rows);
       Expr prefetches = tile.name("prefetches", Expr.and(large, isLong));
-      Expr wholeColumns = tile.name("whole_columns", whole(columns));
-      Expr wholeRows = tile.name("whole_rows", whole(rows));
+      Expr square = Expr.binary(Expr.Op.LE, Expr.of(side), Expr.min(rows, columns));
+      Expr turned = tile.name("turned", new Expr.Select(square, columns, Expr.of(0)));
       LoopVariable group = LoopVariable.integer(tile.fresh("group"));
       Code some = tile.nested();
-      Expr column = some.name("column", Expr.mul(Expr.of(group), Expr.of(side)));
+      Expr column = some.name("column", begin(group, columns));
       List<Expr> reads = new ArrayList<>();
       for (int lane = 0; lane < side; lane++) {
         Expr offset = new Expr.Load(sources, Expr.add(column, Expr.of(lane)));
@@ -320,10 +338,16 @@ public record Transposition(
       }
       squares(reads, nextReads, column, rows, fromMemory);
       some.add(new Stmt.If(prefetches, fromMemory.block(), fromCaches.block()));
-      Expr groups = Expr.binary(Expr.Op.DIV, columns, Expr.of(side));
+      Expr groups = Block.divideUp(turned, side);
       tile.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
-      oneByOne(source, wholeRows, rows, Expr.of(0), wholeColumns, tile);
-      oneByOne(source, Expr.of(0), rows, wholeColumns, columns, tile);
+      oneByOne(source, rows, turned, columns, tile);
+    }
+
+    /**
+     * Where a square begins; the last one ends with the tile, and shares cells with the one before.
+     */
+    private Expr begin(LoopVariable number, Expr count) {
+      return Expr.min(Expr.mul(Expr.of(number), Expr.of(side)), Expr.sub(count, Expr.of(side)));
     }
 
     /**
@@ -335,7 +359,7 @@ public record Transposition(
         List<Expr> reads, List<Expr> prefetched, Expr column, Expr rows, Code code) {
       LoopVariable square = LoopVariable.integer(code.fresh("square"));
       Code body = code.nested();
-      Expr row = body.name("row", Expr.mul(Expr.of(square), Expr.of(side)));
+      Expr row = body.name("row", begin(square, rows));
       for (Expr read : prefetched) {
         body.add(new Stmt.Prefetch(values, Expr.add(read, row), 1, 2));
       }
@@ -346,7 +370,7 @@ public record Transposition(
       }
       List<Expr> ends = reads.stream().map(read -> Expr.add(read, row)).toList();
       body.add(new Stmt.Turn(values, ends, block, lines));
-      Expr squares = Expr.binary(Expr.Op.DIV, rows, Expr.of(side));
+      Expr squares = Block.divideUp(rows, side);
       code.add(new Stmt.For(square, Expr.of(0), squares, body.block(), LoopTraits.SERIAL));
     }
 
@@ -354,9 +378,8 @@ public record Transposition(
       return Expr.mul(Expr.binary(Expr.Op.DIV, count, Expr.of(side)), Expr.of(side));
     }
 
-    /** Moves the cells at the end of a tile that fill no square. */
-    private void oneByOne(
-        Expr source, Expr fromRow, Expr toRow, Expr fromColumn, Expr toColumn, Code tile) {
+    /** Moves the cells of columns of a tile that is too narrow or too low for a square. */
+    private void oneByOne(Expr source, Expr rows, Expr fromColumn, Expr toColumn, Code tile) {
       LoopVariable column = LoopVariable.integer(tile.fresh("column"));
       Code each = tile.nested();
       Expr offset = new Expr.Load(sources, Expr.of(column));
@@ -365,7 +388,7 @@ public record Transposition(
       Expr cell = Expr.add(Expr.mul(Expr.of(row), pitch), Expr.of(column));
       Expr value = new Expr.Load(values, Expr.add(start, Expr.of(row)));
       Stmt.Block move = Stmt.Block.of(new Stmt.Store(block, cell, value));
-      each.add(new Stmt.For(row, fromRow, toRow, move, LoopTraits.SCALAR));
+      each.add(new Stmt.For(row, Expr.of(0), rows, move, LoopTraits.SCALAR));
       tile.add(new Stmt.For(column, fromColumn, toColumn, each.block(), LoopTraits.SCALAR));
     }
 
