@@ -44,6 +44,7 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Commands {
   private static final String EXPLAIN = "explain";
+  private static final List<String> VERSION = List.of("-V", "--version");
 
   /** In the order of the help. */
   private static final List<String> ALL =
@@ -75,12 +76,15 @@ final class Commands {
 
   /**
    * Adds the command that {@code arguments} begin with, or all commands if they do not begin with
-   * one, to the line of {@code weft}.
+   * one, to the line of {@code weft}. The question for the version needs none.
    *
    * @return whether it has all commands
    */
   static boolean addTo(CommandLine line, String[] arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
+    if (arguments.length == 1 && VERSION.contains(first)) {
+      return false;
+    }
     boolean one = ALL.contains(first) && !first.equals("help");
     for (String name : one ? List.of(first) : ALL) {
       line.addSubcommand(
