@@ -7,14 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft explain --analyze} of jobs: they run, and nothing of them stays. */
-class AnalysisTest {
-  @TempDir Path folder;
-
+class AnalysisTest extends FolderCase {
   private String tensor;
 
   @BeforeEach

@@ -8,13 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class BenchCommandTest {
-  @TempDir Path folder;
-
+class BenchCommandTest extends FolderCase {
   @Test
   void figuresOfFilesAndOfTheSuiteInAllForms() {
     String file = Run.write(folder, "a.tns", "1 1 1 2\n2 1 3 4\n2 2 1 1.5\n");

@@ -1,15 +1,11 @@
 package org.weft.jobs;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Editors put a byte-order mark before a text: every text that a command reads may have one. */
-class ByteOrderMarkTest {
+class ByteOrderMarkTest extends FolderCase {
   private static final String MARK = "\uFEFF";
-
-  @TempDir Path folder;
 
   /** FILE is the text with a mark, T a tensor of 2 x 2, DIR the folder. */
   @ParameterizedTest

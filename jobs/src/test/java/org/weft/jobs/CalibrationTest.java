@@ -5,17 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineFile;
 import org.weft.planner.machine.MachineParameters;
 
 /** The cost model of a machine: fitted, written, read by commands. */
-class CalibrationTest {
-  @TempDir Path folder;
-
+class CalibrationTest extends FolderCase {
   @Test
   void plansTakeTheMachineThatWasMeasured() throws IOException {
     String file = folder.resolve("machine.tsv").toString();

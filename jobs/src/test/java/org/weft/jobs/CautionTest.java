@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -29,10 +27,8 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** What is said before a job that is likely not meant. */
-class CautionTest {
+class CautionTest extends FolderCase {
   private static final TensorShape TENSOR = TensorShape.of(3, 4, 4);
-
-  @TempDir Path folder;
 
   private String entries = "1 1 1 1.5\n2 3 4 2.5\n3 2 1 1\n3 4 4 8\n";
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,10 +34,9 @@ import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /** Runs that go on from a checkpoint end with the bits of runs that were not interrupted. */
-class CheckpointTest {
+class CheckpointTest extends FolderCase {
   private static final Map<String, String> ARGUMENTS = Map.of("--rank", "3");
 
-  @TempDir Path folder;
   private String tensor = "";
   private final FileAccess files = CommonOptions.files();
 

@@ -3,19 +3,15 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CodesignCommandTest {
+class CodesignCommandTest extends FolderCase {
   private static final String SAMPLE = Pages.ROOT.resolve("conf/accelerators.conf").toString();
-
-  @TempDir Path folder;
 
   private static List<String[]> cells(String tsv) {
     return Run.read(tsv).lines().map(line -> line.split("\t", -1)).toList();

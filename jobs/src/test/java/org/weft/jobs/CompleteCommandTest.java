@@ -46,13 +46,10 @@ class CompleteCommandTest extends FolderCase {
     String labels = Run.write(folder, "names", "a\nb\nc\nd\ne\nf\ng\nh\n");
     for (String name : new String[] {"d1", "d2"}) {
       Run run =
-          Run.of(
-                  ("complete IN --rank 1 --output OUT --labels product=LABELS --names user,place,product"
-                          + " --threads 2 --starts 3")
-                      .replace("IN", tensor)
-                      .replace("OUT", path(name))
-                      .replace("LABELS", labels)
-                      .split(" "))
+          Run.line(
+                  "complete %s --rank 1 --output %s --labels product=%s --names user,place,product"
+                      + " --threads 2 --starts 3",
+                  tensor, path(name), labels)
               .succeeds();
       assertThat(run.out()).contains("iteration   2", " of validation, ", "wrote " + path(name));
       assertThat(run.err()).contains("training, ").contains("validation, ");
@@ -82,8 +79,8 @@ class CompleteCommandTest extends FolderCase {
   /** Biases are what a cell has without components: the value of a model of biases alone. */
   @Test
   void biasesAreNoComponents() throws IOException {
-    String line = "complete IN --rank 1 --ridge 0.01 --output OUT --names user,place,product";
-    Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" ")).succeeds();
+    String line = "complete %s --rank 1 --ridge 0.01 --output %s --names user,place,product";
+    Run.line(line, tensor, path("m")).succeeds();
     Run top = Run.of("top", path("m"), "--count", "12");
     assertThat(top.out()).containsOnlyOnce("component ").contains("biases, added to a mean of ");
     JsonNode found =
@@ -116,8 +113,7 @@ class CompleteCommandTest extends FolderCase {
   /** Unknown cells have no error: a model may have any value there. */
   @Test
   void aReportJudgesTheKnownEntries() throws IOException {
-    String line = "complete IN --rank 1 --ridge 0.1,0.01 --output OUT";
-    Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" ")).succeeds();
+    Run.line("complete %s --rank 1 --ridge 0.1,0.01 --output %s", tensor, path("m")).succeeds();
     Run.of("report", path("m"), path("m.html"), "--tensor", tensor, "--json", path("m.json"))
         .succeeds();
     assertThat(Run.read(path("m.html")))
@@ -172,15 +168,9 @@ class CompleteCommandTest extends FolderCase {
 
   private void writesTheSameFolder(String method, int iterations) throws IOException {
     String line =
-        "complete IN --rank 1 --ridge 0.01 --starts 3 --method METHOD --iterations MOST --output OUT";
+        "complete %s --rank 1 --ridge 0.01 --starts 3 --method %s --iterations %s --output %s";
     for (String name : new String[] {"d1", "d2"}) {
-      Run.of(
-              line.replace("IN", tensor)
-                  .replace("METHOD", method)
-                  .replace("MOST", Integer.toString(iterations))
-                  .replace("OUT", path(name))
-                  .split(" "))
-          .succeeds();
+      Run.line(line, tensor, method, iterations, path(name)).succeeds();
     }
     assertThat(folder.resolve("d1/mode1.npy"))
         .hasSameBinaryContentAs(folder.resolve("d2/mode1.npy"));
@@ -204,12 +194,7 @@ class CompleteCommandTest extends FolderCase {
     assertThat(summary.get("inputs").findValuesAsText("sum")).doesNotHaveDuplicates().hasSize(2);
     String first = Run.read(tensor).lines().findFirst().orElseThrow();
     String same = Run.write(folder, "same.tns", first.replaceAll(" [^ ]*$", " 9\n"));
-    Run.of(
-            ("complete IN --rank 1 --validate SAME --split 0,0 --output OUT")
-                .replace("IN", tensor)
-                .replace("SAME", same)
-                .replace("OUT", path("w"))
-                .split(" "))
+    Run.line("complete %s --rank 1 --validate %s --split 0,0 --output %s", tensor, same, path("w"))
         .fails(2, "WEFT-300", "found the coordinates [", "in both");
     assertThat(folder.resolve("w")).doesNotExist();
   }
@@ -218,14 +203,10 @@ class CompleteCommandTest extends FolderCase {
   @Tag("long")
   @Test
   void executorsMakeTheModelOfOneProcess() throws IOException {
-    String line = "complete IN --rank 1 --ridge 0.01 --iterations 4 --partitions 3 --reproducible";
-    for (String more : new String[] {" --output here", " --output there --master local[2]"}) {
-      Run.of(
-              (line + more.replace("output ", "output " + folder + "/"))
-                  .replace("IN", tensor)
-                  .split(" "))
-          .succeeds();
-    }
+    String line =
+        "complete %s --rank 1 --ridge 0.01 --iterations 4 --partitions 3 --reproducible --output %s";
+    Run.line(line, tensor, path("here")).succeeds();
+    Run.line(line + " --master local[2]", tensor, path("there")).succeeds();
     for (String file : new String[] {"lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy"}) {
       DenseMatrix here = NpyFile.read(FileAccess.local(), path("here/" + file));
       DenseMatrix there = NpyFile.read(FileAccess.local(), path("there/" + file));

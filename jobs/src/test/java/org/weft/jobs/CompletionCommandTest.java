@@ -11,14 +11,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code weft completion}: what shells make of the script, and what the manual page says. */
-class CompletionCommandTest {
-  @TempDir Path folder;
-
+class CompletionCommandTest extends FolderCase {
   /** The script completes a line whose cursor is at its end. */
   @ParameterizedTest
   @CsvSource(

@@ -21,8 +21,7 @@ class ConstrainedCpdCommandTest extends FolderCase {
   }
 
   private Run cpd(String more) {
-    String line = "cpd " + tensor + " --rank 3 --names user,item,day " + more;
-    return Run.of(line.replace("DIR", folder.toString()).split(" "));
+    return weft("cpd " + tensor + " --rank 3 --names user,item,day " + more);
   }
 
   @Test

@@ -58,16 +58,10 @@ class CpaprCommandTest extends FolderCase {
   @ValueSource(strings = {"mu", "pdnr", "pqnr"})
   void columnsAreProbabilitiesAndWeightsAreCounts(String update) throws IOException {
     String line =
-        "cpapr IN --rank 2 --iterations 200 --method METHOD --output OUT --names user,item,day --labels 0=LABELS";
+        "cpapr %s --rank 2 --iterations 200 --method %s --output %s --names user,item,day"
+            + " --labels 0=%s";
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
-    Run run =
-        Run.of(
-                line.replace("IN", tensor)
-                    .replace("METHOD", update)
-                    .replace("OUT", path("d"))
-                    .replace("LABELS", labels)
-                    .split(" "))
-            .succeeds();
+    Run run = Run.line(line, tensor, update, path("d"), labels).succeeds();
     assertThat(run.out()).contains("iteration   2   log-likelihood", "wrote " + path("d"));
     assertThat(Run.names(folder.resolve("d")))
         .containsExactly(

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.file.FileAccess;
@@ -16,10 +14,8 @@ import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft cpd --append} from folder to folder. */
-class CpdAppendCommandTest {
+class CpdAppendCommandTest extends FolderCase {
   private static final int DAYS = 10;
-
-  @TempDir Path folder;
 
   /** A tensor of two components, as a file of all days from one on. */
   private String days(String name, int from, int to) {
@@ -40,10 +36,6 @@ class CpdAppendCommandTest {
       }
     }
     return Run.write(folder, name, text.toString());
-  }
-
-  private Run weft(String line) {
-    return Run.of(line.replace("DIR", folder.toString()).split(" "));
   }
 
   @BeforeEach

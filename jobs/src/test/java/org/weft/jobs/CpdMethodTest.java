@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.api.Constraint;
@@ -18,8 +16,7 @@ import org.weft.api.CpdRun;
 import org.weft.api.Weft;
 
 /** {@code weft cpd --method}. */
-class CpdMethodTest {
-  @TempDir Path folder;
+class CpdMethodTest extends FolderCase {
   private String tensor = "";
 
   /** Few slices have most of the entries. */
@@ -37,9 +34,8 @@ class CpdMethodTest {
   }
 
   private Run cpd(String more) {
-    String line =
-        "cpd " + tensor + " --tolerance 0 " + (more.contains("--rank") ? "" : "--rank 2 ") + more;
-    return Run.of(line.replace("DIR", folder.toString()).split(" "));
+    return weft(
+        "cpd " + tensor + " --tolerance 0 " + (more.contains("--rank") ? "" : "--rank 2 ") + more);
   }
 
   private void assertDone(Run run) {

@@ -12,20 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Models with numbers that no method makes, by the commands that read models. */
-class DamagedModelTest {
+class DamagedModelTest extends FolderCase {
   private static final String[] COMMANDS = {
     "diagnose DIR/MODEL DIR/x.tns",
     "top DIR/MODEL",
     "report DIR/MODEL DIR/r.html",
     "predict DIR/MODEL DIR/x.tns DIR/p.tns"
   };
-
-  @TempDir Path folder;
 
   @BeforeEach
   void decompose() {
@@ -35,7 +32,7 @@ class DamagedModelTest {
   }
 
   private Run run(String line, String model) {
-    return Run.of(line.replace("DIR", folder.toString()).replace("MODEL", model).split(" "));
+    return weft(line.replace("MODEL", model));
   }
 
   @ParameterizedTest

@@ -6,20 +6,16 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft diagnose} on a tensor of two components, with one slice that has another. */
-class DiagnoseCommandTest {
-  @TempDir Path folder;
-
+class DiagnoseCommandTest extends FolderCase {
   @BeforeEach
   void decompose() {
     Random random = new Random(5);
@@ -46,19 +42,15 @@ class DiagnoseCommandTest {
     Run.write(folder, "x.tns", text.toString());
     Run.write(folder, "small.tns", "1 1 1 1\n2 2 2 2\n");
     Run.write(folder, "users", "a\nb\nc\nd\nodd_one of\nf\ng\nh\ni\n");
-    run("cpd DIR/x.tns --rank 2 --seed 3 --iterations 200 --labels 0=DIR/users --output DIR/m")
+    weft("cpd DIR/x.tns --rank 2 --seed 3 --iterations 200 --labels 0=DIR/users --output DIR/m")
         .succeeds();
-  }
-
-  private Run run(String line) {
-    return Run.of(line.replace("DIR", folder.toString()).split(" "));
   }
 
   @Test
   void aGoodModelAndItsWorstSlice() throws IOException {
-    Run text = run("diagnose DIR/m DIR/x.tns").succeeds();
+    Run text = weft("diagnose DIR/m DIR/x.tns").succeeds();
     assertThat(text.out()).contains("core consistency", "degenerate        false", "odd_one of");
-    Run run = run("diagnose DIR/m DIR/x.tns --json");
+    Run run = weft("diagnose DIR/m DIR/x.tns --json");
     JsonNode found = new ObjectMapper().readTree(run.out());
     assertThat(found.get("core_consistency").asDouble()).isBetween(95.0, 100.0);
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("m/summary.json").toFile());
@@ -80,7 +72,7 @@ class DiagnoseCommandTest {
   }
 
   private JsonNode json(String line) throws IOException {
-    Run run = run(line).succeeds();
+    Run run = weft(line).succeeds();
     return new ObjectMapper().readTree(run.out());
   }
 
@@ -91,7 +83,7 @@ class DiagnoseCommandTest {
   @Test
   void ofATuckerModelTheCoreIsShown() throws IOException {
     String tucker = "tucker DIR/x.tns --ranks 2,2,2 --labels 0=DIR/users --output DIR/t";
-    run(tucker).succeeds();
+    weft(tucker).succeeds();
     JsonNode found = json("diagnose DIR/t DIR/x.tns --json");
     double fit = summary("t").get("fit").asDouble();
     assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-9));
@@ -106,7 +98,7 @@ class DiagnoseCommandTest {
     assertThat(largest.get("columns").size()).isEqualTo(3);
     assertThat(largest.get("share").asDouble()).isBetween(0.125, 1.0);
     assertThat(found.get("slices").get(0).get("slice").asText()).isEqualTo("odd_one of");
-    Run text = run("diagnose DIR/t DIR/x.tns");
+    Run text = weft("diagnose DIR/t DIR/x.tns");
     assertThat(text.out())
         .contains("no core consistency  the core of a Tucker model has entries everywhere")
         .contains("core columns", "core entries", "odd_one of");
@@ -126,7 +118,7 @@ class DiagnoseCommandTest {
       text.append(value).append('\n');
     }
     Run.write(folder, "y.tns", text.toString());
-    run("complete DIR/y.tns --rank 2 --split 0,0 --ridge 0.01 --output DIR/c").succeeds();
+    weft("complete DIR/y.tns --rank 2 --split 0,0 --ridge 0.01 --output DIR/c").succeeds();
     JsonNode found = json("diagnose DIR/c DIR/y.tns --json");
     double fit = summary("c").get("fit").asDouble();
     assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-6));
@@ -144,14 +136,14 @@ class DiagnoseCommandTest {
       shares += slice.get("error_share").asDouble();
     }
     assertThat(shares).isCloseTo(3, within(1e-9)); // all of the error, in each mode
-    run("diagnose DIR/c DIR/y.tns --ranks 1..2")
+    weft("diagnose DIR/c DIR/y.tns --ranks 1..2")
         .fails(2, "with --ranks", "found one of weft complete");
   }
 
   @Test
   void ranksAreTriedFromSeveralStarts() throws IOException {
     Run run =
-        run("diagnose DIR/m DIR/x.tns --ranks 1..4 --starts 2 --json --plot DIR/ranks.svg")
+        weft("diagnose DIR/m DIR/x.tns --ranks 1..4 --starts 2 --json --plot DIR/ranks.svg")
             .succeeds();
     JsonNode scan = new ObjectMapper().readTree(run.out()).get("ranks");
     assertThat(scan.findValuesAsText("rank")).containsExactly("1", "2", "3", "4");
@@ -179,7 +171,7 @@ class DiagnoseCommandTest {
         "DIR DIR/x.tns | expected the folder of a decomposition, found no summary.json",
       })
   void mistakesAreOneError(String line, String message) {
-    run("diagnose " + line).fails(2, message);
+    weft("diagnose " + line).fails(2, message);
   }
 
   @ParameterizedTest
@@ -190,12 +182,12 @@ class DiagnoseCommandTest {
         "complete --rank 2 --split 0,0 --ridge 0.01 --iterations 2"
       })
   void anotherTensorIsOneErrorForEveryKindOfModel(String method) {
-    run(method + " DIR/x.tns --output DIR/other").succeeds();
+    weft(method + " DIR/x.tns --output DIR/other").succeeds();
     Run.write(folder, "flat.tns", "1 2 3.5\n");
     Run.write(folder, "deep.tns", "1 2 1 1 1 3.5\n");
     Run.write(folder, "large.tns", "99 2 1 3.5\n");
     for (String tensor : List.of("flat.tns", "deep.tns", "large.tns")) {
-      run("diagnose DIR/other DIR/" + tensor)
+      weft("diagnose DIR/other DIR/" + tensor)
           .fails(2, "WEFT-103", tensor + ": expected the model's tensor of 9 x");
     }
   }

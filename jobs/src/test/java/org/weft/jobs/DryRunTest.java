@@ -12,10 +12,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code --dry-run} writes nothing and replaces nothing, whatever the command is. */
-class DryRunTest {
+class DryRunTest extends FolderCase {
   /** By command, a line that would write OUT, which exists. */
   private static final Map<String, String> LINES =
       Map.ofEntries(
@@ -56,8 +55,6 @@ class DryRunTest {
           "explain",
           "completion",
           "help");
-
-  @TempDir Path folder;
 
   @BeforeEach
   void files() {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,9 +20,7 @@ import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft eval}: results, defaults, errors; Spark never starts. */
-class EvalCommandTest {
-  @TempDir Path folder;
-
+class EvalCommandTest extends FolderCase {
   private String a = "";
   private String b = "";
   private String x = "";
@@ -87,17 +84,9 @@ class EvalCommandTest {
             "whole.mtx",
             "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 3\n2 1 4\n");
     String square = folder.resolve("square.mtx").toString();
-    Run.of(
-            "eval",
-            "C(i,k) = A(i,j) * A(j,k)",
-            "--input",
-            "A=" + whole,
-            "--type",
-            "int",
-            "--format",
-            "C=CSR",
-            "--output",
-            square)
+    Run.line(
+            "eval %s --input A=%s --type int --format C=CSR --output %s",
+            "C(i,k) = A(i,j) * A(j,k)", whole, square)
         .succeeds();
     assertThat(Run.read(square))
         .isEqualTo("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 12\n2 2 12\n");

@@ -2,20 +2,16 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft eval} and {@code run} on a cluster: what they print is what one process prints. */
-class EvalOnSparkTest {
-  @TempDir Path folder;
-
+class EvalOnSparkTest extends FolderCase {
   /** Numbers on the command line keep all their digits. */
   @ParameterizedTest
   @CsvSource({

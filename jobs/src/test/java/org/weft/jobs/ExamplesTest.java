@@ -8,7 +8,6 @@ import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -18,13 +17,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The programs of the page of examples but the one in Python, which {@code PySparkTest} runs. */
-class ExamplesTest {
+class ExamplesTest extends FolderCase {
   private static final Pattern FILE = Pattern.compile("admissions\\.(?:csv|weft|cpd|html)");
-
-  @TempDir Path folder;
 
   @BeforeEach
   void saveTheTable() {

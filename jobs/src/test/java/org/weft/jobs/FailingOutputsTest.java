@@ -14,14 +14,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.weft.jobs.FailingFileSystem.Fault;
 
 /** Every command that writes, and every way in which its output can fail: one line, no remains. */
-final class FailingOutputsTest {
+final class FailingOutputsTest extends FolderCase {
   /** OUT is the folder of outputs, IN a folder with inputs. */
   private static final List<String> COMMANDS =
       List.of(
@@ -45,7 +44,6 @@ final class FailingOutputsTest {
           "ingest IN/t.csv OUT/x.weft --mode a --mode b",
           "ingest IN/u.csv IN/x.weft --mode a --mode b --value c --rejects OUT/u.csv");
 
-  @TempDir Path folder;
   private Path inputs = Path.of("");
   private Path outputs = Path.of("");
 

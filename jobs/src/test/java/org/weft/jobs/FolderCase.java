@@ -12,6 +12,11 @@ abstract class FolderCase {
     return folder.resolve(name).toString();
   }
 
+  /** Runs a line of words that blanks divide, with this folder for DIR. */
+  final Run weft(String line) {
+    return Run.of(line.replace("DIR", folder.toString()).split(" "));
+  }
+
   /** What a command says that succeeds. */
   static String ok(String... command) {
     Run run = Run.of(command).succeeds();

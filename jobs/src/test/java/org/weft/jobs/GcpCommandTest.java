@@ -23,7 +23,7 @@ class GcpCommandTest extends FolderCase {
   }
 
   private Run gcp(String line) {
-    return Run.of(("gcp " + line).replace("DIR", folder.toString()).split(" "));
+    return weft("gcp " + line);
   }
 
   @ParameterizedTest

@@ -2,7 +2,6 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
@@ -18,8 +16,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
 /** {@code weft ingest} on Spark or without it, with small tables, and what it then holds. */
-abstract class IngestCase {
-  @TempDir Path folder;
+abstract class IngestCase extends FolderCase {
   private final List<String> settings = new ArrayList<>();
 
   final void set(String name, String value) {
@@ -45,10 +42,6 @@ abstract class IngestCase {
   /** Whether Spark does all jobs; else it does those that one process does not. */
   boolean isOnSpark() {
     return true;
-  }
-
-  final String path(String name) {
-    return folder.resolve(name).toString();
   }
 
   final Run ingest(String... arguments) {

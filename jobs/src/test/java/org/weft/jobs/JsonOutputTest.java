@@ -6,16 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What commands say as JSON. */
-class JsonOutputTest {
-  @TempDir Path folder;
-
+class JsonOutputTest extends FolderCase {
   private String tensor() {
     return Run.write(folder, "x.tns", "1 1 1 2\n1 2 1 3\n3 1 2 -4\n3 1 2 1\n");
   }

@@ -8,14 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Outputs of one command have places of their own, which is found out before any work. */
-class OutputPlacesTest {
-  @TempDir Path folder;
-
+class OutputPlacesTest extends FolderCase {
   @BeforeEach
   void files() throws IOException {
     Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");

@@ -18,22 +18,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a process of its own shows: signals, and a heap that is too small. */
-final class ProcessesTest {
+final class ProcessesTest extends FolderCase {
   private static final int ENTRIES = 400_000;
 
   @TempDir static Path inputs;
-  @TempDir Path folder;
   private Path outputs = Path.of("");
   private Path temporary = Path.of("");
 
   @BeforeAll
   static void generate() {
-    Run.of(
-            "generate",
-            "2000x2000x2000",
-            inputs.resolve("t.tns").toString(),
-            "--nonzeros",
-            Integer.toString(ENTRIES))
+    Run.line(
+            "generate 2000x2000x2000 %s --nonzeros %s",
+            inputs.resolve("t.tns").toString(), Integer.toString(ENTRIES))
         .succeeds();
   }
 

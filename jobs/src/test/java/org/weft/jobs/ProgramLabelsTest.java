@@ -2,13 +2,11 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.storage.Labels;
@@ -16,15 +14,9 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
 /** {@code weft run} compares modes that have labels by their labels, in the whole program. */
-class ProgramLabelsTest {
+class ProgramLabelsTest extends FolderCase {
   private static final List<String> PEOPLE = List.of("ann", "bob", "cid");
   private static final List<String> ITEMS = List.of("milk", "tea", "coffee");
-
-  @TempDir Path folder;
-
-  private String path(String name) {
-    return folder.resolve(name).toString();
-  }
 
   private void writeAll(
       String prefix, List<List<String>> sales, List<String> prices, List<List<String>> rates)

@@ -53,23 +53,14 @@ class ReorderedJobsTest extends FolderCase {
     }
     String[] names = {"none", "lexi", "partition"};
     for (String method : names) {
-      Run.of(
-              "ttv",
+      Run.line(
+              "ttv %s --mode 2 --vector %s --output %s --reorder %s --reorder-entries %s"
+                  + " --partitions 3 --master local[2]",
               tensor,
-              "--mode",
-              "2",
-              "--vector",
               path("v.npy"),
-              "--output",
               path(method + ".tns"),
-              "--reorder",
               method,
-              "--reorder-entries",
-              method.equals("lexi") ? "100" : "0",
-              "--partitions",
-              "3",
-              "--master",
-              "local[2]")
+              method.equals("lexi") ? "100" : "0")
           .succeeds();
     }
     for (String method : names) {

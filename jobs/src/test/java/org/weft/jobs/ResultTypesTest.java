@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.ReadOptions;
@@ -31,11 +30,9 @@ import org.weft.tensor.ValueType;
 /**
  * The type of a result in every kind of file: that of the statement, in one process and on Spark.
  */
-class ResultTypesTest {
+class ResultTypesTest extends FolderCase {
   private static final Pattern STORED = Pattern.compile("\"valueType\" : \"(\\w+)\"");
   private static final Pattern ELEMENTS = Pattern.compile("'descr': '([^']+)'");
-
-  @TempDir Path folder;
 
   /** Results of a program: dense, sparse, a vector, one without entries and one never computed. */
   @ParameterizedTest
@@ -213,7 +210,7 @@ class ResultTypesTest {
             "predict DIR/m DIR/a.tns DIR/p.tns --zero-based",
             "complete DIR/a.tns --rank 1 --validate DIR/v.mtx --split 0,0 --output DIR/c"
                 + " --zero-based")) {
-      Run run = Run.of(line.replace("DIR", folder.toString()).split(" "));
+      Run run = weft(line);
       assertThat(run.status()).as(line + run.err()).isZero();
     }
     assertThat(Run.read(folder.resolve("r.tns").toString())).endsWith("0 1 2\n1 0 5\n");

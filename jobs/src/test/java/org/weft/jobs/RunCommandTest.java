@@ -2,18 +2,14 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft run}: files through the storage layer, exit status, errors. */
-class RunCommandTest {
+class RunCommandTest extends FolderCase {
   private static final String HEADER = "%%MatrixMarket matrix coordinate real general\n";
-
-  @TempDir Path folder;
 
   private String program(String steps) {
     return Run.write(

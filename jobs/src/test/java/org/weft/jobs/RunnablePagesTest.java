@@ -9,7 +9,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,12 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * any lines. A block with a file's name after its kind is that file. A session of kind {@code
  * console spark} starts Spark, and runs in the long suites only.
  */
-class RunnablePagesTest {
+class RunnablePagesTest extends FolderCase {
   private static final Pattern FILE =
       Pattern.compile("(?<![\\w./-])([\\w-]+\\.(?:mtx|tns|weft|npy|yaml|csv|svg|ta|cpd))\\b");
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
-
-  @TempDir Path folder;
 
   static Stream<Path> pages() {
     return Pages.all().stream()

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,12 +18,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the same fits after each iteration. Factors have the same bits where the unit is in the weights
  * alone.
  */
-class ScaledTensorsTest {
+class ScaledTensorsTest extends FolderCase {
   private static final int ITERATIONS = 6;
   private static final int[] POWERS =
       Boolean.getBoolean("weft.long") ? new int[] {-83, -70, -30, 30, 60, 83} : new int[] {-83, 60};
-
-  @TempDir Path folder;
 
   /** Two components with noise, times {@code 2^power}. */
   private String tensor(int power) {

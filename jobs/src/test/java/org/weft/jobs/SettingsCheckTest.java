@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Settings that nothing reads, and such as cannot be read. */
-class SettingsCheckTest {
+class SettingsCheckTest extends FolderCase {
   private static final String FILE = "config.file";
-
-  @TempDir Path folder;
 
   @ParameterizedTest
   @CsvSource(

@@ -65,22 +65,10 @@ class SparkCommandsTest extends FolderCase {
     }
     for (int mode = 0; mode < 3; mode++) {
       String out = path("m" + mode + ".npy");
-      Run.of(
-              "mttkrp",
-              tensor,
-              "--mode",
-              "" + mode,
-              "--factors",
-              path("f"),
-              "--output",
-              out,
-              "--master",
-              "local[2]",
-              "--partitions",
-              "2",
-              "--check",
-              "--schedule",
-              "parallel(" + "ijk".charAt(mode) + ")")
+      Run.line(
+              "mttkrp %s --mode %s --factors %s --output %s --master local[2] --partitions 2"
+                  + " --check --schedule %s",
+              tensor, mode, path("f"), out, "parallel(" + "ijk".charAt(mode) + ")")
           .succeeds();
       double[][] expected = new double[3 + mode][4];
       for (Map.Entry<String, Double> e : entries.entrySet()) {

@@ -34,11 +34,10 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** {@code weft tune}, and that {@code weft eval} uses what it kept. */
-class TuneCommandTest {
+class TuneCommandTest extends FolderCase {
   private static final String CACHE = "weft.kernel-cache";
   private static final String PRODUCT = "y(i) = A(i,j) * x(j)";
 
-  @TempDir Path folder;
   @TempDir Path cache;
 
   private String a = "";

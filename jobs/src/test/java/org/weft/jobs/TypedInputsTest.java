@@ -2,12 +2,10 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,17 +14,11 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 
 /** Values of files, options and programs under each {@code --type}: kept, or refused by name. */
-class TypedInputsTest {
+class TypedInputsTest extends FolderCase {
   private static final String DIGITS = "1 1 9007199254740993\n2 2 -9223372036854775807\n";
-
-  @TempDir Path folder;
 
   private Run run(String... arguments) {
     return Run.of(arguments);
-  }
-
-  private String file(String name) {
-    return folder.resolve(name).toString();
   }
 
   /** A copy of integers that a double rounds is likely not what was meant. */
@@ -34,20 +26,20 @@ class TypedInputsTest {
   void convertWarnsOfIntegersThatDoublesRound() {
     String tns = Run.write(folder, "w.tns", "1 1 9007199254740992\n1 2 3\n2 2 9007199254740993\n");
     String warning = "warning: " + tns + ": double does not hold every integer beyond 2^53";
-    Run rounded = run("convert", tns, file("x.weft")).succeeds();
+    Run rounded = run("convert", tns, path("x.weft")).succeeds();
     assertThat(rounded.err()).containsOnlyOnce(warning);
     assertThat(rounded.err()).contains("rounds 9007199254740993; --type long keeps all digits");
-    Run added = run("convert", tns, file("x.weft"), "--append");
+    Run added = run("convert", tns, path("x.weft"), "--append");
     assertThat(added.err()).contains(warning, "x.weft was made for double");
-    Run array = run("convert", tns, file("x.npy"), "--type", "long");
+    Run array = run("convert", tns, path("x.npy"), "--type", "long");
     assertThat(array.err()).doesNotContain("warning");
-    assertThat(run("convert", file("x.npy"), file("y.tns")).err()).contains("warning: ");
-    assertThat(run("convert", tns, file("d.tns"), "--type", "double").err())
+    assertThat(run("convert", path("x.npy"), path("y.tns")).err()).contains("warning: ");
+    assertThat(run("convert", tns, path("d.tns"), "--type", "double").err())
         .doesNotContain("warning");
     for (String text :
         List.of("1 9007199254740992\n", "1 9007199254740993.5\n", "1 1e300\n2 2\n")) {
       String exact = Run.write(folder, "exact.tns", text);
-      Run run = run("convert", exact, file("e.tns"), "--overwrite").succeeds();
+      Run run = run("convert", exact, path("e.tns"), "--overwrite").succeeds();
       assertThat(run.err()).doesNotContain("warning");
     }
   }
@@ -102,10 +94,10 @@ class TypedInputsTest {
         "def main() { IndexLabel [i] = [?]; Tensor<" + type + "> A([i], {CU}); A[i] = read(\"";
     String source = Run.write(folder, "p.ta", program + tns + "\"); print(A); }");
     runs.add(run("run", source));
-    runs.add(run("convert", tns, file("x.weft"), "--type", type));
+    runs.add(run("convert", tns, path("x.weft"), "--type", type));
     String empty = Run.write(folder, "e.tns", "1 5\n");
-    run("convert", empty, file("typed.weft"), "--type", type).succeeds();
-    runs.add(run("convert", tns, file("typed.weft"), "--append"));
+    run("convert", empty, path("typed.weft"), "--type", type).succeeds();
+    runs.add(run("convert", tns, path("typed.weft"), "--append"));
     for (Run run : runs) {
       assertThat(run.err())
           .contains("WEFT-308")
@@ -130,7 +122,7 @@ class TypedInputsTest {
   @ValueSource(strings = {"tns", "mtx", "npy", "weft"})
   void longsGoThroughEveryFormatThatHoldsThem(String format) {
     String in = Run.write(folder, "in.tns", DIGITS);
-    String made = file("made." + format);
+    String made = path("made." + format);
     String[] eval = {"eval", "C(i,j) = A(i,j)", "--type", "long", "--input"};
     run(with(eval, "A=" + in, "--output", made)).succeeds();
     assertThat(run(with(eval, "A=" + made)).out().replaceAll("(?m)^\\d+ \\d+ 0\n", ""))
@@ -188,7 +180,7 @@ class TypedInputsTest {
   @ValueSource(strings = {"cpapr", "gcp --loss poisson", "complete"})
   void methodsSayHowManyModesTheyFound(String method) {
     String vector = Run.write(folder, "v.tns", "1 1\n7 2\n2 3\n3 4\n4 5\n");
-    Run run = run(with(method.split(" "), vector, "--rank", "1", "--output", file("m")));
+    Run run = run(with(method.split(" "), vector, "--rank", "1", "--output", path("m")));
     assertThat(run.err()).contains("expected a tensor of at least 2 modes, found 1");
     assertThat(run.status()).isEqualTo(2);
   }
@@ -197,7 +189,7 @@ class TypedInputsTest {
   void aFormatOfDoublesRefusesOtherLongs() {
     String in = Run.write(folder, "in.tns", DIGITS);
     String[] eval = {"eval", "C(i,j) = A(i,j)", "--type", "long", "--input"};
-    Run run = run(with(eval, "A=" + in, "--output", file("made.wtb")));
+    Run run = run(with(eval, "A=" + in, "--output", path("made.wtb")));
     assertThat(run.err()).contains("WEFT-308").contains("9007199254740993");
     assertThat(folder.resolve("made.wtb")).doesNotExist();
   }
@@ -205,11 +197,11 @@ class TypedInputsTest {
   @Test
   void convertedTensorsKeepTheirType() {
     String in = Run.write(folder, "in.tns", DIGITS);
-    run("convert", in, file("a.weft"), "--type", "long").succeeds();
-    run("convert", file("a.weft"), file("b.weft")).succeeds();
-    run("convert", file("b.weft"), file("c.tns")).succeeds();
+    run("convert", in, path("a.weft"), "--type", "long").succeeds();
+    run("convert", path("a.weft"), path("b.weft")).succeeds();
+    run("convert", path("b.weft"), path("c.tns")).succeeds();
     assertThat(folder.resolve("c.tns")).hasContent(DIGITS);
-    assertThat(Container.open(FileAccess.local(), file("b.weft")).valueType())
+    assertThat(Container.open(FileAccess.local(), path("b.weft")).valueType())
         .isEqualTo(ValueType.LONG);
   }
 

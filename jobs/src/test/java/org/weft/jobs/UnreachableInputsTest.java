@@ -2,16 +2,12 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every kind of input at an address where nothing answers: one line that names the address. */
-class UnreachableInputsTest {
+class UnreachableInputsTest extends FolderCase {
   private static final String NOWHERE = "hdfs://localhost:1/x";
-
-  @TempDir Path folder;
 
   @ParameterizedTest
   @ValueSource(
