@@ -56,8 +56,10 @@ public record Analysis(JobPlan plan, JobReport report, int iterations) {
     for (StepCosts step : predicted.steps()) {
       table.row(step.step(), number(step.seconds()), number(seconds(step.step())));
     }
-    double here = seconds("kernel") + seconds("merge");
-    table.row("an iteration", number(predicted.iterationSeconds()), number(here));
+    if (predicted.iterations() > 1) {
+      double here = seconds("kernel") + seconds("merge");
+      table.row("an iteration", number(predicted.iterationSeconds()), number(here));
+    }
     if (report.seconds("reorder") > 0) {
       table.row("reorder", UNKNOWN, number(report.seconds("reorder")));
     }
