@@ -16,8 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,9 +35,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** What needs no Spark: help, usage, and errors that are found before Spark starts. */
-class CommandLineTest {
-  @TempDir Path folder;
-
+class CommandLineTest extends FolderCase {
   private static List<String> explained() {
     return Stream.concat(Commands.explained().stream(), Stream.of("explain")).toList();
   }
@@ -320,6 +319,18 @@ class CommandLineTest {
     assertThat(Run.of("stats", "x.tns", "-q", "-v").err()).contains("expected -q or -v");
   }
 
+  /** One process runs many commands, as those of a workflow. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"stats in.tns -v", "stats no.tns -v", "eval s=T(i,j) --input T=in.tns -v"})
+  void theLogIsAsItWasAfterAVerboseCommand(String line) {
+    Run.write(folder, "in.tns", "1 1 1.0\n");
+    Level before = LogManager.getLogger("org.apache.spark").getLevel();
+    Run.of(line.replaceAll("\\w+.tns", folder + "/$0").split(" "));
+    assertThat(before).isNotEqualTo(Level.INFO);
+    assertThat(LogManager.getLogger("org.apache.spark").getLevel()).isEqualTo(before);
+  }
+
   @Test
   void commonOptionsWorkBeforeTheCommand() {
     String missing = folder.resolve("no.tns").toString();
@@ -411,9 +422,7 @@ class CommandLineTest {
   void aBrokenSummaryOfAModelIsSaidInOurWords(String json, String place, String found) {
     String file = Run.write(folder, "summary.json", json.replace("\\n", "\n"));
     for (String command : new String[] {"top DIR", "report DIR DIR.html"}) {
-      Run run =
-          Run.of(command.replace("DIR", folder.toString()).split(" "))
-              .fails(2, "weft: WEFT-300: " + file + place, found);
+      Run run = weft(command).fails(2, "weft: WEFT-300: " + file + place, found);
       assertThat(run.err()).doesNotContain("Source", "REDACTED", "Unexpected", "token");
     }
   }

@@ -9,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.config.Configurator;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.error.WeftException;
@@ -19,6 +17,7 @@ import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.LoudLog;
 import org.weft.jobs.process.Surroundings;
 import org.weft.jobs.run.Session;
 import org.weft.storage.TensorFiles;
@@ -68,12 +67,16 @@ public abstract class WeftCommand implements Callable<Integer> {
     }
     if (common.verbose) {
       Surroundings.addSpark();
-      Configurator.setAllLevels("", Level.INFO);
     }
+    @Nullable LoudLog log = common.verbose ? new LoudLog() : null;
     try {
       run(console);
     } catch (IOException e) {
       throw FileAccess.unavailable("weft " + commandName(), e);
+    } finally {
+      if (log != null) {
+        log.close();
+      }
     }
     console.clearBar();
     return 0;
