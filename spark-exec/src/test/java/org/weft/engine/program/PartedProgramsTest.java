@@ -112,6 +112,16 @@ class PartedProgramsTest {
     }
   }
 
+  /** Checks that a program prints in three parts what it prints in one, with these words. */
+  private void printsInParts(String program, CharSequence... words) throws IOException {
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
+      String stored = inOneProcess(engine, program);
+      assertThat(stored).contains(words);
+      assertThat(run(engine, "parts.ta", program)).isEqualTo(stored);
+    }
+  }
+
   /** Values have the type of their tensor between statements, wherever they lie. */
   @Test
   void valuesAreOfTheTypeOfTheirTensor() throws IOException {
@@ -148,12 +158,7 @@ class PartedProgramsTest {
           print(D);
         }
         """;
-    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
-      String stored = inOneProcess(engine, program);
-      assertThat(stored).contains("0.00149012,").contains("3,3,3,3,3,");
-      assertThat(run(engine, "types.ta", program)).isEqualTo(stored);
-    }
+    printsInParts(program, "0.00149012,", "3,3,3,3,3,");
   }
 
   /** Variables have the type of their sum, with all digits, and statements compute in it. */
@@ -182,12 +187,7 @@ class PartedProgramsTest {
           print(L);
         }
         """;
-    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
-      String stored = inOneProcess(engine, program);
-      assertThat(stored).contains("18014398509481986,").contains("\n3,3,3,");
-      assertThat(run(engine, "variables.ta", program)).isEqualTo(stored);
-    }
+    printsInParts(program, "18014398509481986,", "\n3,3,3,");
   }
 
   /** Long values keep their digits where a tensor is made of values from several steps. */
@@ -213,12 +213,7 @@ class PartedProgramsTest {
           print(S);
         }
         """;
-    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
-      String stored = inOneProcess(engine, program);
-      assertThat(stored).contains("0,9007199254740993,0,").contains("0,9007199254740995,0,");
-      assertThat(run(engine, "longs.ta", program)).isEqualTo(stored);
-    }
+    printsInParts(program, "0,9007199254740993,0,", "0,9007199254740995,0,");
   }
 
   /** What a program writes from parts, another one reads. */
