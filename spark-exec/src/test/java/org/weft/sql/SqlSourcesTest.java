@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 
@@ -62,6 +64,38 @@ class SqlSourcesTest {
     assertThat(paid.where("value > 3").sort("user").collectAsList())
         .containsExactly(RowFactory.create("a", 6.0), RowFactory.create("c", 25.0));
     assertThat(paid.count()).isEqualTo(3);
+  }
+
+  /** Who makes a table without what it needs learns so then, not where the table is read. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "weft-cp       | tensor     |",
+        "weft-tucker   | tensor     |",
+        "weft-complete | tensor     |",
+        "weft-eval     | expression |",
+        "weft          | path       |",
+        "frostt        | path       |",
+        "weft-cp       | rank       | tensor 'counts'",
+        "weft-tucker   | ranks      | tensor 'counts'",
+        "weft-complete | rank       | tensor 'counts'",
+        "weft-eval     | operand.A  | expression 'y(i) = A(i,j)'",
+        "weft-cp       | no_such    | tensor 'no_such', rank '2'",
+        "weft          | no_such    | path '/no_such/x.weft'",
+        "frostt        | no_such    | path '/no_such/x.tns'",
+      })
+  void tablesWithoutWhatTheyNeedAreNotMade(String format, String missing, String given) {
+    String options = given == null ? "" : " OPTIONS (" + given + ")";
+    for (String kind : List.of("TABLE", "TEMPORARY VIEW")) {
+      String text = "CREATE " + kind + " lacking USING `" + format + "`" + options;
+      assertThatThrownBy(() -> spark.sql(text)).as(text).hasMessageContaining(missing);
+    }
+    if (given == null) {
+      String text = "CREATE TABLE lacking (i BIGINT, value DOUBLE) USING `" + format + "`";
+      assertThatThrownBy(() -> spark.sql(text)).as(text).hasMessageContaining(missing);
+    }
+    assertThat(spark.catalog().tableExists("lacking")).isFalse();
   }
 
   @Test
