@@ -240,16 +240,10 @@ class LauncherIT {
     Files.delete(jar);
     Files.copy(built, jar);
     Files.setLastModifiedTime(jar, FileTime.from(Instant.now().minus(30, ChronoUnit.DAYS)));
-    try {
-      Ran remade = works("stats", "x.tns", "--master", "local[1]");
-      assertThat(remade.out()).isEqualTo(alone);
-      assertThat(remade.err()).contains("first time only");
-      assertThat(works("stats", "x.tns").err()).doesNotContain("first time only");
-    } finally {
-      Files.delete(jar);
-      Files.createSymbolicLink(jar, built);
-      works("--version");
-    }
+    Ran remade = works("stats", "x.tns", "--master", "local[1]");
+    assertThat(remade.out()).isEqualTo(alone);
+    assertThat(remade.err()).contains("first time only");
+    assertThat(works("stats", "x.tns").err()).doesNotContain("first time only");
   }
 
   @Tag("long")
@@ -382,7 +376,7 @@ class LauncherIT {
   }
 
   @Test
-  void aFolderOfSettingsIsOnTheClassPath() throws IOException {
+  void aFolderOfSettingsIsOnTheClassPath() throws Exception {
     Path conf = Files.createDirectories(installed.resolve("conf"));
     Files.writeString(conf.resolve("application.conf"), "weft.options.rank = 2\n");
     ProcessBuilder builder =
@@ -390,13 +384,8 @@ class LauncherIT {
             installed.resolve("jobs/bin/weft").toString(), "explain", "cpd", input.toString());
     builder.environment().put("WEFT_CONF_DIR", conf.toString());
     builder.redirectErrorStream(true).redirectOutput(installed.resolve("conf.txt").toFile());
-    try {
-      assertThat(builder.start().waitFor())
-          .as(Files.readString(installed.resolve("conf.txt")))
-          .isZero();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
+    assertThat(builder.start().waitFor())
+        .as(Files.readString(installed.resolve("conf.txt")))
+        .isZero();
   }
 }
