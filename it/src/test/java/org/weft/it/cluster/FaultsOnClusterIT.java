@@ -56,9 +56,7 @@ final class FaultsOnClusterIT {
   @BeforeAll
   void upload(@TempDir Path temp) throws IOException {
     Path local = Files.writeString(temp.resolve("t.tns"), "1 1 1 2\n40 30 1 3\n7 2 20 1\n");
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(new org.apache.hadoop.fs.Path(local.toUri()), path("t.tns"));
-    }
+    cluster.upload(local, path("t.tns").toString());
   }
 
   @Tag("long")

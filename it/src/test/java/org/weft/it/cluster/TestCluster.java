@@ -105,6 +105,26 @@ public interface TestCluster extends AutoCloseable {
   @Override
   void close();
 
+  /** Copies a local file to a file of this cluster's HDFS. */
+  default void upload(Path local, String uri) throws IOException {
+    try (FileSystem hdfs = fileSystem()) {
+      hdfs.copyFromLocalFile(
+          new org.apache.hadoop.fs.Path(local.toUri()), new org.apache.hadoop.fs.Path(uri));
+    }
+  }
+
+  /** Copies a file of this cluster's HDFS to a local file, and returns that. */
+  default Path download(String uri, Path local) throws IOException {
+    try (FileSystem hdfs = fileSystem()) {
+      hdfs.copyToLocalFile(
+          false,
+          new org.apache.hadoop.fs.Path(uri),
+          new org.apache.hadoop.fs.Path(local.toUri()),
+          true);
+    }
+    return local;
+  }
+
   /** A client for this cluster's HDFS. */
   default FileSystem fileSystem() {
     try {

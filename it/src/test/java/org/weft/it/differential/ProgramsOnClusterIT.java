@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
@@ -45,7 +45,7 @@ final class ProgramsOnClusterIT {
 
   private final TestCluster cluster;
   private Path folder = Path.of("");
-  private ClusterSession session;
+  @AutoClose private ClusterSession session;
 
   ProgramsOnClusterIT(TestCluster cluster) {
     this.cluster = cluster;
@@ -57,13 +57,6 @@ final class ProgramsOnClusterIT {
     session =
         new ClusterSession(
             cluster, EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)));
-  }
-
-  @AfterAll
-  void stop() {
-    if (session != null) {
-      session.close();
-    }
   }
 
   static List<Path> programs() throws IOException {

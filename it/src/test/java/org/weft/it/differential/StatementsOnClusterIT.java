@@ -12,9 +12,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.assertj.core.data.Offset;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
@@ -53,7 +52,7 @@ final class StatementsOnClusterIT {
   private final Map<String, Entries> inputs = new LinkedHashMap<>();
   private final Map<String, EngineTensor> read = new LinkedHashMap<>();
   private Path folder = Path.of("");
-  private ClusterSession session;
+  @AutoClose private ClusterSession session;
 
   StatementsOnClusterIT(TestCluster cluster) {
     this.cluster = cluster;
@@ -79,25 +78,14 @@ final class StatementsOnClusterIT {
     inputs.put("H", full(random, 20, 6));
     inputs.put("K", full(random, 9, 6));
     inputs.put("L", full(random, 6, 6));
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      for (Map.Entry<String, Entries> input : inputs.entrySet()) {
-        Path local = local(input.getKey());
-        input.getValue().write(local);
-        hdfs.copyFromLocalFile(
-            new org.apache.hadoop.fs.Path(local.toUri()),
-            new org.apache.hadoop.fs.Path(hdfs(input.getKey() + ".tns")));
-      }
+    for (Map.Entry<String, Entries> input : inputs.entrySet()) {
+      Path local = local(input.getKey());
+      input.getValue().write(local);
+      cluster.upload(local, hdfs(input.getKey() + ".tns"));
     }
     session =
         new ClusterSession(
             cluster, EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)));
-  }
-
-  @AfterAll
-  void stop() {
-    if (session != null) {
-      session.close();
-    }
   }
 
   private static Entries full(SplittableRandom random, int... sizes) {
@@ -263,15 +251,7 @@ final class StatementsOnClusterIT {
   }
 
   private Entries download(String name) throws IOException {
-    Path target = folder.resolve("from-hdfs-" + name);
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyToLocalFile(
-          false,
-          new org.apache.hadoop.fs.Path(hdfs(name)),
-          new org.apache.hadoop.fs.Path(target.toUri()),
-          true);
-    }
-    return Entries.read(target);
+    return Entries.read(cluster.download(hdfs(name), folder.resolve("from-hdfs-" + name)));
   }
 
   private static void assertSame(Entries expected, Entries found) {

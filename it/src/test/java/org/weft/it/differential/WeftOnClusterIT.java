@@ -3,7 +3,6 @@ package org.weft.it.differential;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,9 +59,7 @@ final class WeftOnClusterIT {
     earlier = cluster.executorClassLogs();
     localInput = temp.resolve("tensor.tns");
     tensor.write(localInput);
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(hadoop(localInput), new org.apache.hadoop.fs.Path(hdfs("tensor.tns")));
-    }
+    cluster.upload(localInput, hdfs("tensor.tns"));
   }
 
   @AfterEach
@@ -96,9 +93,7 @@ final class WeftOnClusterIT {
     String statement = "C(i,k) = A(i,j) * A(j,k)";
     Path local = folder.resolve("square.tns");
     WeftCommand.runAlone("eval", statement, "--input", "A=" + matrix, "--output", local);
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(hadoop(matrix), new org.apache.hadoop.fs.Path(hdfs("matrix.tns")));
-    }
+    cluster.upload(matrix, hdfs("matrix.tns"));
     Submission done =
         cluster.submit(
             WeftJars.weft(
@@ -120,9 +115,7 @@ final class WeftOnClusterIT {
     RandomTensors.wholeNumbers(new long[] {200, 200}, 900, 31).write(graph);
     Path alone = Files.writeString(folder.resolve("alone.ta"), program(folder.toUri().toString()));
     String printed = WeftCommand.runAlone("run", alone);
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(hadoop(graph), new org.apache.hadoop.fs.Path(hdfs("graph.tns")));
-    }
+    cluster.upload(graph, hdfs("graph.tns"));
     Path there = Files.writeString(folder.resolve("there.ta"), program(hdfs("")));
     Submission done = cluster.submit(WeftJars.weft("run", there.toString()));
     assertThat(done.exitCode()).as(done.transcript()).isZero();
@@ -247,8 +240,8 @@ final class WeftOnClusterIT {
   void aBadFileOnHdfsFailsWithStatusTwoAndLeavesNothing() throws IOException {
     Path bad = folder.resolve("bad.tns");
     Files.writeString(bad, "1 1 1.0\n1 x 2.0\n");
+    cluster.upload(bad, hdfs("bad.tns"));
     try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(hadoop(bad), new org.apache.hadoop.fs.Path(hdfs("bad.tns")));
       Submission done =
           cluster.submit(
               WeftJars.weft(
@@ -341,17 +334,7 @@ final class WeftOnClusterIT {
     return cluster.hdfsUri() + "/weft/" + name;
   }
 
-  private Path download(String name) {
-    Path target = folder.resolve("from-hdfs-" + name);
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyToLocalFile(false, new org.apache.hadoop.fs.Path(hdfs(name)), hadoop(target), true);
-      return target;
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot download " + name, e);
-    }
-  }
-
-  private static org.apache.hadoop.fs.Path hadoop(Path path) {
-    return new org.apache.hadoop.fs.Path(path.toUri());
+  private Path download(String name) throws IOException {
+    return cluster.download(hdfs(name), folder.resolve("from-hdfs-" + name));
   }
 }

@@ -18,7 +18,7 @@ import org.weft.it.cluster.TestCluster;
 
 /**
  * {@code weft COMMAND --master spark://...} on executors that have Spark and nothing else, without
- * {@code spark-submit}.
+ * {@code spark-submit}. There is a folder of settings, as clusters have one.
  */
 @ExtendWith(ClusterExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -36,11 +36,7 @@ final class LauncherOnClusterIT {
     folder = temp;
     launcher = Installed.in(temp);
     Path local = Files.writeString(temp.resolve("t.tns"), "1 1 1 2\n40 30 1 3\n7 2 20 1\n");
-    try (FileSystem hdfs = cluster.fileSystem()) {
-      hdfs.copyFromLocalFile(
-          new org.apache.hadoop.fs.Path(local.toUri()),
-          new org.apache.hadoop.fs.Path(uri("t.tns")));
-    }
+    cluster.upload(local, uri("t.tns"));
   }
 
   private String uri(String name) {
@@ -77,6 +73,9 @@ final class LauncherOnClusterIT {
             "WEFT_JAVA_OPTS",
             "-Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1"
                 + " -Dspark.executor.memory=1g -Dspark.cores.max=2");
+    builder
+        .environment()
+        .put("WEFT_CONF_DIR", Files.createDirectories(folder.resolve("conf")).toString());
     assertThat(builder.start().waitFor())
         .as(() -> String.join(" ", command) + "\n" + text(said))
         .isZero();
