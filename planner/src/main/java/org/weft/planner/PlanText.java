@@ -17,7 +17,7 @@ import org.weft.text.TextTable;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
 final class PlanText {
-  private static final int PARTITIONS_SHOWN = 24;
+  private static final int PARTITIONS_SHOWN = 6;
 
   private final StringBuilder text = new StringBuilder();
 

@@ -688,7 +688,7 @@ class PlannerTest {
     JobPlan many =
         planner(DEFAULTS.withPartitions(100))
             .plan(Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE), s, LAPTOP);
-    assertThat(planner().explain(many)).contains("(88 more; the longest is)");
+    assertThat(planner().explain(many)).contains("(97 more; the longest is)");
   }
 
   /** 100,000 entries in 500 x 300 fibers: expected to have 1.4 entries each. */
