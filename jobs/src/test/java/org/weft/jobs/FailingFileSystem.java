@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
@@ -108,6 +109,11 @@ public class FailingFileSystem extends FilterFileSystem {
 
   private FSDataOutputStream failing(OutputStream out) {
     return new FSDataOutputStream(new FailingStream(out, this), null);
+  }
+
+  @Override
+  public FsStatus getStatus(Path path) throws IOException {
+    return fs.getStatus(local(path));
   }
 
   @Override

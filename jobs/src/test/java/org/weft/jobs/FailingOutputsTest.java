@@ -34,6 +34,10 @@ final class FailingOutputsTest extends FolderCase {
           "reorder IN/t.tns OUT/x.tns",
           "reorder IN/t.tns --permutations OUT/p",
           "spy IN/t.tns OUT/x.svg",
+          "codesign ../conf/accelerators.conf --expression C(i,j)=A(i,k)*B(k,j) --sizes i=8,j=8,k=8"
+              + " --report IN/../out/r.tsv --plot OUT/r.svg",
+          "bench --expression C(i,j)=A(i,k)*B(k,j) --sizes i=8,j=8,k=8 --rounds 1"
+              + " --report IN/../out/r.json --plot OUT/r.svg",
           "eval Z(i,j)=A(i,j,k)*b(k) --input A=IN/t.tns --input b=IN/b.tns --output OUT/z.tns",
           "run IN/p.ta",
           "mttkrp IN/t.tns --mode 0 --rank 2 --output OUT/m.npy",

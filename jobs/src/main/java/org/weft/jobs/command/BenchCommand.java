@@ -477,12 +477,8 @@ public final class BenchCommand extends WeftCommand {
     if (json) {
       console.text(JsonText.of(content));
     }
-    if (report != null) {
-      write(console, files, report, report.endsWith(".tsv") ? tabSeparated : JsonText.of(content));
-    }
-    if (plot != null) {
-      draw(files, plot, picture);
-      console.note("wrote %s", plot);
-    }
+    boolean isTable = report != null && report.endsWith(".tsv");
+    String text = isTable ? tabSeparated : JsonText.of(content);
+    write(console, files, report, text, plot, picture);
   }
 }

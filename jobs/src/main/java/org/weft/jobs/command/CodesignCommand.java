@@ -139,13 +139,8 @@ public final class CodesignCommand extends WeftCommand {
     }
     CodesignReport found = report(console, contractions, read);
     console.text(found.table());
-    if (report != null) {
-      write(console, files, report, found.tabSeparated());
-    }
-    if (plot != null) {
-      draw(files, plot, emulate ? EmulationPlot.of(found) : FrontPlot.of(found));
-      console.note("wrote %s", plot);
-    }
+    Picture picture = plot == null ? null : emulate ? EmulationPlot.of(found) : FrontPlot.of(found);
+    write(console, files, report, found.tabSeparated(), plot, picture);
   }
 
   /** The contractions, and what programs compute beside them. */

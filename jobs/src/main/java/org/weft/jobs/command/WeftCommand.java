@@ -206,13 +206,42 @@ public abstract class WeftCommand implements Callable<Integer> {
   /** Writes a text file as one commit, and says so. */
   protected final void write(Console console, FileAccess files, String uri, String text)
       throws IOException {
-    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+    write(console, files, uri, text, null, null);
+  }
+
+  /**
+   * Writes a text and a picture, each if there is a file for it, and says so. The text is published
+   * after the picture: if one fails, there is none of them.
+   */
+  protected final void write(
+      Console console,
+      FileAccess files,
+      @Nullable String report,
+      String text,
+      @Nullable String plot,
+      @Nullable Picture picture)
+      throws IOException {
+    if (report == null) {
+      drawIfAsked(console, files, plot, picture);
+      return;
+    }
+    try (OutputCommit commit = OutputCommit.begin(files, report, common.overwrite)) {
       try (OutputStream out = commit.create()) {
         out.write(text.getBytes(StandardCharsets.UTF_8));
       }
+      drawIfAsked(console, files, plot, picture);
       commit.commit();
     }
-    console.note("wrote %s", uri);
+    console.note("wrote %s", report);
+  }
+
+  private void drawIfAsked(
+      Console console, FileAccess files, @Nullable String plot, @Nullable Picture picture)
+      throws IOException {
+    if (plot != null && picture != null) {
+      draw(files, plot, picture);
+      console.note("wrote %s", plot);
+    }
   }
 
   /** Draws a picture into a file, as one commit. */
