@@ -190,15 +190,17 @@ class DenseCandidatesTest extends CompilerCase {
     return String.join(",", labels);
   }
 
+  private StatementInput product(int a, int b, int c, int d) {
+    Random random = new Random(6);
+    return StatementInput.of(
+        "C(c,b,a) = A(a,d,b) * B(c,d)",
+        Map.of("A", random(random, a, d, b), "B", random(random, c, d)),
+        TensorFormat.dense(3, ValueType.DOUBLE));
+  }
+
   @Test
   void thePlanShowsTheWaysAndTheirTimes() {
-    Random random = new Random(6);
-    StatementInput input =
-        StatementInput.of(
-            "C(c,b,a) = A(a,d,b) * B(c,d)",
-            Map.of("A", random(random, 60, 24, 60), "B", random(random, 60, 24)),
-            TensorFormat.dense(3, ValueType.DOUBLE));
-    assertThat(evaluator.plan(input).toString())
+    assertThat(evaluator.plan(product(60, 60, 60, 24)).toString())
         .contains("packed panels  ")
         .contains("packed panels with lanes along b")
         .contains("taken: reads any order of labels")
@@ -210,15 +212,9 @@ class DenseCandidatesTest extends CompilerCase {
   /** A way that is predicted to be a little faster, and is not taken, puzzles readers. */
   @Test
   void thePlanSaysWhyASlightlyFasterWayIsLeft() {
-    Random random = new Random(8);
-    StatementInput input =
-        StatementInput.of(
-            "C(c,b,a) = A(a,d,b) * B(c,d)",
-            Map.of("A", random(random, 313, 101, 67), "B", random(random, 19, 101)),
-            TensorFormat.dense(3, ValueType.DOUBLE));
     double first = Double.NaN;
     boolean faster = false;
-    String plan = evaluator.plan(input).toString();
+    String plan = evaluator.plan(product(313, 67, 19, 101)).toString();
     for (String line : plan.lines().filter(each -> each.contains(" ms")).toList()) {
       double time = Double.parseDouble(line.replaceAll(".*?([0-9.e+-]+) ms.*", "$1"));
       first = Double.isNaN(first) ? time : first;

@@ -116,6 +116,7 @@ abstract class TensorJobCommand extends SparkCommand {
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
+    checkAnalysis(output);
     String target = planOnly() && output == null ? null : required(output, "--output OUT");
     if (target != null) {
       checkTensorOutput(files, target);
@@ -164,12 +165,13 @@ abstract class TensorJobCommand extends SparkCommand {
   private void analyse(
       Console console, FileAccess files, Session session, EngineTensor tensor, BoundJob bound)
       throws IOException {
-    try (Trial trial = Trial.begin(files, output, Session.namesMaster(common))) {
-      JobPlan plan = session.engine().plan(tensor, bound.job());
+    console.setVerbosity(true, common.verbose);
+    try (Trial trial = Trial.begin(files, output)) {
       String result = output == null ? "result" + extension() : new Path(output).getName();
       OutputTarget out = new OutputTarget(trial.uri(result), true);
       JobReport report =
           session.engine().run(tensor, bound.job(), bound.factors(), out, console.progress());
+      JobPlan plan = session.engine().plan(tensor, bound.job()); // what it compiles is there by now
       PlanReport.print(console, session.engine(), new Analysis(plan, report, 1), explain());
     }
   }

@@ -15,6 +15,7 @@ import org.weft.error.WeftException;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.PlanReport;
+import org.weft.jobs.explain.Trial;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.LoudLog;
@@ -124,22 +125,22 @@ public abstract class WeftCommand implements Callable<Integer> {
     return common.dryRun || explain() != null;
   }
 
-  /**
-   * Whether to run the job for what it takes, and keep nothing of it. Then the console is for what
-   * was measured alone.
-   *
-   * @throws WeftException {@code USAGE} for a cluster that is not there
-   */
+  /** Whether to run the job for what it takes, and keep nothing of it. */
   protected final boolean isAnalysed() {
     ExplainCommand explain = explain();
-    if (explain == null || !explain.analyze || common.dryRun) {
-      return false;
+    return explain != null && explain.analyze && !common.dryRun;
+  }
+
+  /** Refuses, before any work, to analyse what is not there or has no place to write. */
+  protected final void checkAnalysis(@Nullable String output) {
+    ExplainCommand explain = explain();
+    if (explain == null || !isAnalysed()) {
+      return;
     }
     if (explain.cluster.isNamed()) {
       throw usage("--analyze runs %s where it is: leave --executors out", commandName());
     }
-    root().console().setVerbosity(true, common.verbose);
-    return true;
+    Trial.requirePlace(output, Session.namesMaster(common));
   }
 
   /** The command line without its options: {@code weft mttkrp}. */

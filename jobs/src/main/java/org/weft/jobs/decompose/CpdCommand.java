@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.StreamingUpdate;
@@ -16,7 +15,6 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
-import org.weft.engine.SampledStart;
 import org.weft.engine.model.FactorFiles;
 import org.weft.engine.model.RunSummary;
 import org.weft.jobs.model.BestStart;
@@ -179,12 +177,16 @@ public final class CpdCommand extends ModelCommand {
   }
 
   @Override
+  boolean isSampled(EngineTensor tensor) {
+    return !update.isOn() && algorithm.sample(tensor, cpd).isPresent();
+  }
+
+  @Override
   Map<String, JobPlan> plans(Engine engine, EngineTensor tensor) {
-    Optional<SampledStart> sample = algorithm.sample(tensor, cpd);
-    if (update.isOn() || sample.isEmpty()) {
+    if (!isSampled(tensor)) {
       return super.plans(engine, tensor);
     }
-    EngineTensor part = sample.get().sample(engine, tensor);
+    EngineTensor part = algorithm.sample(tensor, cpd).orElseThrow().sample(engine, tensor);
     Map<String, JobPlan> plans = new LinkedHashMap<>();
     plans.put("a sample", engine.plan(part, cpd.job(part.statistics().shape())));
     Job all = algorithm.polished(cpd).job(tensor.statistics().shape());

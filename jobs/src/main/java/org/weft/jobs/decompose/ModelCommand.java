@@ -141,6 +141,11 @@ public abstract class ModelCommand extends SparkCommand {
     return file;
   }
 
+  /** Whether a sample of the entries is decomposed first. */
+  boolean isSampled(EngineTensor tensor) {
+    return false;
+  }
+
   /** The plans of what the command would do, one after the other, by what each is of. */
   Map<String, JobPlan> plans(Engine engine, EngineTensor tensor) {
     return Map.of("", engine.plan(tensor, job(tensor.statistics().shape())));
@@ -166,6 +171,7 @@ public abstract class ModelCommand extends SparkCommand {
   @Override
   protected final void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
+    checkAnalysis(output);
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null && needsOutputs()) {
       claim(files, target);
@@ -177,6 +183,10 @@ public abstract class ModelCommand extends SparkCommand {
     labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     check(files, plan, modeNames);
     checkpoints.check(files, runs(), common.overwrite, needsOutputs());
+    if (isAnalysed()) {
+      checkpoints.refuse("explain --analyze, which keeps nothing");
+      requireOneRun(runs() == 1);
+    }
     String application = "weft " + commandName() + " " + input;
     try (Session session = Session.open(common, application, console, this::engine)) {
       EngineTensor tensor = prepared(session, session.read(input), console);
@@ -205,20 +215,24 @@ public abstract class ModelCommand extends SparkCommand {
   }
 
   private void analyse(Session session, EngineTensor tensor, Console console) throws IOException {
-    checkpoints.refuse("explain --analyze, which keeps nothing");
-    Map<String, JobPlan> plans = plans(session.engine(), tensor);
-    if (plans.size() > 1 || runs() > 1) {
-      throw usage(
-          "--analyze measures one run over all entries: give --starts 1, one value of --ridge and no"
-              + " --sample");
-    }
+    requireOneRun(!isSampled(tensor));
+    console.setVerbosity(true, common.verbose);
     FileAccess files = CommonOptions.files();
-    try (Trial trial = Trial.begin(files, output, Session.namesMaster(common));
+    try (Trial trial = Trial.begin(files, output);
         ModelOutput.Staged folder = new ModelOutput(files, trial.uri("model"), true).begin()) {
       Made made = make(session, tensor, folder, console);
+      Map<String, JobPlan> plans = plans(session.engine(), tensor); // compiled by now
       JobPlan plan = plans.values().iterator().next();
       Analysis analysis = new Analysis(plan, made.report(), made.fits().size());
       PlanReport.print(console, session.engine(), analysis, explain());
+    }
+  }
+
+  private static void requireOneRun(boolean one) {
+    if (!one) {
+      throw usage(
+          "--analyze measures one run over all entries: give --starts 1, one value of --ridge and no"
+              + " --method arls");
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
+import org.weft.jobs.output.RunReport;
 import org.weft.planner.JobPlan;
 import org.weft.planner.PlanCosts;
 import org.weft.planner.StepCosts;
@@ -47,10 +48,10 @@ public record Analysis(JobPlan plan, JobReport report, int iterations) {
     List<String> lines = new ArrayList<>();
     lines.add(
         iterations == 1
-            ? "predicted and measured seconds"
+            ? "predicted and measured milliseconds"
             : String.format(
                 Locale.ROOT,
-                "predicted and measured seconds; kernel and merge are one of %s",
+                "predicted and measured milliseconds; kernel and merge are one of %s",
                 Counts.plain(iterations, "iteration")));
     TextTable table = new TextTable("<>").row("step", "predicted", "measured");
     for (StepCosts step : predicted.steps()) {
@@ -90,7 +91,7 @@ public record Analysis(JobPlan plan, JobReport report, int iterations) {
   }
 
   private static String number(double seconds) {
-    return Double.isNaN(seconds) ? UNKNOWN : String.format(Locale.ROOT, "%.4f", seconds);
+    return Double.isNaN(seconds) ? UNKNOWN : RunReport.millis(seconds);
   }
 
   /** As members of a JSON object. */

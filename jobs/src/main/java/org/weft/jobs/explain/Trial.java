@@ -25,16 +25,24 @@ public final class Trial implements AutoCloseable {
   }
 
   /**
-   * @param output that was named, if one was
-   * @param shared whether other processes than this one write
-   * @throws org.weft.error.WeftException {@code USAGE} without a place where others could write
+   * Refuses a trial without a place where other processes could write.
+   *
+   * @param shared whether others than this process write
    */
-  public static Trial begin(FileAccess files, @Nullable String output, boolean shared) {
+  public static void requirePlace(@Nullable String output, boolean shared) {
     if (output == null && shared) {
       throw usage(
           "--analyze with --master: expected --output PLACE, beside which executors write what is"
               + " removed at the end, found none");
     }
+  }
+
+  /**
+   * Begins a trial.
+   *
+   * @param output that was named, if one was
+   */
+  public static Trial begin(FileAccess files, @Nullable String output) {
     Path scratch = output == null ? ScratchFolder.newFolder("analysis") : null;
     OutputCommit folder =
         OutputCommit.begin(files, (scratch == null ? output : scratch) + ".analysis", true);

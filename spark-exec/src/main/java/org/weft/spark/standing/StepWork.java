@@ -37,6 +37,7 @@ record StepWork<T, R>(String about, Elements<T> elements, PartitionWork<T, R> wo
     Thread thread = Thread.currentThread();
     String name = thread.getName();
     thread.setName(name + ": " + about);
+    ReceivedBytes.take(); // of work that failed
     try (RunningWork running = RunningWork.begin()) {
       List<byte[]> values = new ArrayList<>();
       Iterator<R> made = work.of(elements.of(partition));
