@@ -95,7 +95,7 @@ public final class LineParser implements AutoCloseable {
     set(6, layout.comments().charAt(0) | layout.comments().charAt(1) << Byte.SIZE);
     set(7, layout.base());
     set(CAPACITY, this.capacity);
-    set(13, PowersOfFive.ADDRESS);
+    set(13, DecimalPowers.ADDRESS);
     set(14, Double.doubleToRawLongBits(layout.largest()));
     try {
       set(VALUES, memory.allocate((long) this.capacity * Double.BYTES));

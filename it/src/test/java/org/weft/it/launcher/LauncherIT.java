@@ -129,7 +129,10 @@ class LauncherIT {
     }
   }
 
-  /** To open all jars and to load what the archive lacks is a fifth of such a job. */
+  /**
+   * To open all jars and to load what the archive lacks is a fifth of such a job. A JVM that is
+   * asked to open packages makes the modules of the JDK anew.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -145,6 +148,7 @@ class LauncherIT {
     Ran ran = weft(" -Dsun.misc.URLClassPath.debug=true", job.split(" "));
     assertThat(ran.status()).as(ran.err()).isZero();
     assertThat(ran.classes()).noneMatch(loaded -> loaded.contains("source: file:"));
+    assertThat(ran.loads("jdk.internal.module.ModuleLoaderMap ")).as("modules made anew").isFalse();
     String opens = "JarLoader.ensureOpen";
     assertThat(ran.err().lines().filter(said -> said.contains(opens)).count())
         .as(ran.err())

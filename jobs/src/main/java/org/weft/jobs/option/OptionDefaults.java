@@ -2,7 +2,13 @@ package org.weft.jobs.option;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import java.net.URL;
+import com.typesafe.config.ConfigParseOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.process.Surroundings;
@@ -15,6 +21,9 @@ import picocli.CommandLine.Model.OptionSpec;
  * site can change it in {@code application.conf} or with {@code -Dweft.options.name=value}.
  */
 public final class OptionDefaults implements IDefaultValueProvider {
+  private static final ConfigParseOptions SHIPPED_ORIGIN =
+      ConfigParseOptions.defaults().setOriginDescription(SettingsCheck.SHIPPED);
+
   private static volatile @Nullable Config loaded;
 
   /** Defaults as they are now; {@link #settings} gives the same ones until the next are made. */
@@ -41,10 +50,19 @@ public final class OptionDefaults implements IDefaultValueProvider {
     return ConfigFactory.load(OptionDefaults.class.getClassLoader());
   }
 
-  /** As {@link #all}, without looking through the class path for other files. */
+  /**
+   * As {@link #all}, without looking through the class path for other files, nor through the JDK's
+   * list of types of files for that of an address.
+   */
   private static Config shipped() {
-    URL own = Objects.requireNonNull(OptionDefaults.class.getResource("/reference.conf"));
-    return ConfigFactory.defaultOverrides().withFallback(ConfigFactory.parseURL(own)).resolve();
+    InputStream own = OptionDefaults.class.getResourceAsStream("/" + SettingsCheck.SHIPPED);
+    try (Reader text = new InputStreamReader(Objects.requireNonNull(own), StandardCharsets.UTF_8)) {
+      return ConfigFactory.defaultOverrides()
+          .withFallback(ConfigFactory.parseReader(text, SHIPPED_ORIGIN))
+          .resolve();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What an option is called among the settings. */

@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.OptionSpec;
  * misspelt one would leave the default in force without a word.
  */
 public final class SettingsCheck {
-  private static final String SHIPPED = "reference.conf";
+  static final String SHIPPED = "reference.conf";
   private static final String OPTIONS = "options";
   private static final List<String> TEXTS = List.of("master", "kernel-cache");
   private static final Set<String> NAMES = Set.of("master", "kernel-cache", OPTIONS, "spark");

@@ -2,8 +2,7 @@ package org.weft.jobs.process;
 
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,21 +86,16 @@ public final class Surroundings {
     }
     System.clearProperty(SPARK);
     try {
-      // What the JVM itself calls for java.lang.instrument, without the time that agents take.
-      ClassLoader loader = ClassLoader.getSystemClassLoader();
-      Method append =
-          loader.getClass().getDeclaredMethod("appendToClassPathForInstrumentation", String.class);
-      append.setAccessible(true);
+      ClosedModules modules = new ClosedModules();
+      MethodHandle append = modules.classPath();
       StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
       for (String jar : jars(Path.of(folder))) {
-        append.invoke(loader, jar);
+        append.invoke(jar);
         path.append(File.pathSeparator).append(jar);
       }
       System.setProperty("java.class.path", path.toString());
-    } catch (IOException
-        | NoSuchMethodException
-        | IllegalAccessException
-        | InvocationTargetException e) {
+      modules.openForSpark();
+    } catch (Throwable e) { // what method handles throw
       throw missing(folder, e);
     }
   }

@@ -1,6 +1,6 @@
 package org.weft.storage.text;
 
-import java.math.BigInteger;
+import org.weft.text.PowersOfFive;
 
 /**
  * Doubles and floats as the shortest decimal that reads back as the same number and, among those,
@@ -27,28 +27,19 @@ final class ShortestDecimal {
   private static final long[] POWERS = new long[2 * (MAX_POWER - MIN_POWER + 1)];
 
   static {
-    for (int k = MIN_POWER; k <= MAX_POWER; k++) {
-      BigInteger g = scaledPower(-k);
-      POWERS[2 * (k - MIN_POWER)] = g.shiftRight(63).longValueExact();
-      POWERS[2 * (k - MIN_POWER) + 1] = g.and(BigInteger.valueOf(LOW_63)).longValueExact();
-    }
+    PowersOfFive.forEach(-MAX_POWER, -MIN_POWER, ShortestDecimal::put);
   }
 
   private final byte[] digits = new byte[20];
   private long significand;
   private int exponent;
 
-  /** 1 + floor(10^power 2^-r) with r such that the result has 126 bits. */
-  private static BigInteger scaledPower(int power) {
-    int shift = 125 - floorLog2Pow10(power);
-    BigInteger ten = BigInteger.TEN.pow(Math.abs(power));
-    BigInteger floor;
-    if (power >= 0) {
-      floor = shift >= 0 ? ten.shiftLeft(shift) : ten.shiftRight(-shift);
-    } else {
-      floor = BigInteger.ONE.shiftLeft(shift).divide(ten);
-    }
-    return floor.add(BigInteger.ONE);
+  /** g(-power) is the leading 126 bits of 10^power, and 1. */
+  private static void put(int power, long upper, long lower) {
+    long low = ((upper & 1) << 62 | lower >>> 2) + 1;
+    int at = 2 * (-power - MIN_POWER);
+    POWERS[at] = (upper >>> 1) + (low >>> 63);
+    POWERS[at + 1] = low & LOW_63;
   }
 
   /** Writes {@code value} to {@code out} from {@code at} on; returns the end. */
