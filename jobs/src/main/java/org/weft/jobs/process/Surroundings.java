@@ -2,7 +2,6 @@ package org.weft.jobs.process;
 
 import java.io.File;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,9 +11,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.spark.launcher.JavaModuleOptions;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.runtime.RunningJvm;
 import org.weft.service.Providers;
 
 /**
@@ -86,17 +88,27 @@ public final class Surroundings {
     }
     System.clearProperty(SPARK);
     try {
-      ClosedModules modules = new ClosedModules();
-      MethodHandle append = modules.classPath();
+      RunningJvm jvm = new RunningJvm();
       StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
       for (String jar : jars(Path.of(folder))) {
-        append.invoke(jar);
+        jvm.addJar(jar);
         path.append(File.pathSeparator).append(jar);
       }
       System.setProperty("java.class.path", path.toString());
-      modules.openForSpark();
-    } catch (Throwable e) { // what method handles throw
+      openForSpark(jvm);
+    } catch (IOException | ReflectiveOperationException e) {
       throw missing(folder, e);
+    }
+  }
+
+  /** Opens the packages that Spark, which is on the class path by now, says it uses. */
+  private static void openForSpark(RunningJvm jvm) {
+    Pattern opens = Pattern.compile("--add-opens=([^/]+)/([^=]+)=ALL-UNNAMED");
+    for (String option : JavaModuleOptions.defaultModuleOptionArray()) {
+      Matcher opened = opens.matcher(option);
+      if (opened.matches()) {
+        jvm.open(opened.group(1), opened.group(2));
+      }
     }
   }
 
