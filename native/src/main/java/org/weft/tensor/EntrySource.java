@@ -19,6 +19,9 @@ public interface EntrySource {
   /** The next piece; null behind the last one. */
   @Nullable Piece poll();
 
+  /** Nobody wants another piece: what pieces share is given back when the last one is closed. */
+  default void end() {}
+
   /** A source of the same entries, if none has been taken from this one. */
   EntrySource again();
 

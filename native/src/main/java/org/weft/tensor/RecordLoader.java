@@ -65,6 +65,8 @@ final class RecordLoader {
     } catch (RuntimeException e) {
       records.close();
       throw e;
+    } finally {
+      entries.end();
     }
   }
 

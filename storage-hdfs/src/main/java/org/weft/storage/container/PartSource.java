@@ -2,15 +2,19 @@ package org.weft.storage.container;
 
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
+import org.weft.memory.ReusedMemory;
 import org.weft.tensor.EntrySource;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** The entries of a container in stored coordinates; each part is read when it is taken. */
+/**
+ * The entries of a container in stored coordinates. Each part is read when it is taken, into memory
+ * of one that was taken before.
+ */
 final class PartSource implements EntrySource {
   private final Container container;
+  private final ReusedMemory memory = new ReusedMemory();
   private int next;
 
   PartSource(Container container) {
@@ -45,11 +49,12 @@ final class PartSource implements EntrySource {
     TensorFormat format =
         container.format().narrowedFor(container.shape(), container.entries(part));
     return container.load(
-        MemoryScope.root("part of " + container.uri(), MemorySource.system()),
-        part,
-        format,
-        container.shape(),
-        0);
+        MemoryScope.root("part of " + container.uri(), memory), part, format, container.shape(), 0);
+  }
+
+  @Override
+  public void end() {
+    memory.close();
   }
 
   @Override
