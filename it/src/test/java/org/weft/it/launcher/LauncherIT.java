@@ -351,6 +351,34 @@ class LauncherIT {
         .contains("19.5");
   }
 
+  /** As cron, systemd and containers start it: without a language, or with one that is missing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "C", "POSIX", "xx_YY.UTF-8", "C.UTF-8"})
+  void namesAndLabelsAreReadInAnyLanguage(String language) throws Exception {
+    Path said = installed.resolve("said-in-" + language);
+    // In a file, which is UTF-8: the JVM of this test may have no language either.
+    Path script =
+        Files.writeString(
+            installed.resolve("script.sh"),
+            """
+            printf 'wer,wo\\nJ\u00f6rg,K\u00f6ln\\n' >'t\u00e4glich \u65e5.csv'
+            jobs/bin/weft ingest 't\u00e4glich \u65e5.csv' '\u00fc.weft' --overwrite --mode 'w\u00e4=wer' || exit
+            jobs/bin/weft eval 's(i) = T(i)' --input 'T=\u00fc.weft'
+            """);
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", script.toString())
+            .directory(installed.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile());
+    builder.environment().keySet().removeIf(name -> name.matches("WEFT_.*|LC_.*|LANG.*"));
+    builder.environment().put("WEFT_KERNEL_CACHE", installed.resolve("kernels").toString());
+    if (!language.isEmpty()) {
+      builder.environment().put("LC_ALL", language);
+    }
+    assertThat(builder.start().waitFor()).as(Files.readString(said)).isZero();
+    assertThat(Files.readString(said)).endsWith("J\u00f6rg\t1\n");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "jobs/src/main/python/weft/__pycache__/weft.cpython-311.pyc, false",

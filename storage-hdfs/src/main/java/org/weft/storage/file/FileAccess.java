@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.InvalidPathException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -178,12 +179,19 @@ public final class FileAccess implements Serializable {
       File full = file.isAbsolute() ? file : new File(folder, local);
       URI absolute = full.toPath().normalize().toUri();
       return new Path(LOCAL, "", absolute.getPath());
+    } catch (InvalidPathException e) {
+      // Java decodes names by the language of its environment, and cannot encode what that lacks.
+      boolean isOfLanguage = uri.indexOf('\0') < 0;
+      String remedy = isOfLanguage ? "; start Java with LC_ALL=C.UTF-8 in its environment" : "";
+      throw notAPath(uri, e.getReason() + remedy, e);
     } catch (IllegalArgumentException e) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          "expected a path or Hadoop URI, found '" + uri + "': " + e.getMessage(),
-          e);
+      throw notAPath(uri, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private static WeftException notAPath(String uri, String why, IllegalArgumentException e) {
+    return new WeftException(
+        ErrorCode.USAGE, "expected a path or Hadoop URI, found '" + uri + "': " + why, e);
   }
 
   /** The file system that holds {@code path}; shared, not to be closed. */

@@ -66,6 +66,16 @@ class FileAccessTest {
     assertThat(arrived(of("ada")).path("x")).hasToString("file:" + here + "/x");
   }
 
+  /** Half a character stands for what the language of the environment has no letters for. */
+  @Test
+  void aNameThatTheLanguageLacksIsSaidWithTheRemedy() {
+    assertThatThrownBy(() -> of("ada").path("\ud800.tns"))
+        .hasMessageContaining("unmappable characters; start Java with LC_ALL=C.UTF-8 in its");
+    assertThatThrownBy(() -> of("ada").path("a\0.tns"))
+        .hasMessageContaining("expected a path or Hadoop URI, found 'a\0.tns': ")
+        .hasMessageNotContaining("LC_ALL");
+  }
+
   /** As they are written: what they refer to is looked up where they are used. */
   @Test
   void allSettingsTravel() throws IOException, ClassNotFoundException {
