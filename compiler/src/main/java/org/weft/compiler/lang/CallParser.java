@@ -40,7 +40,14 @@ record CallParser(TokenCursor tokens, ExpressionParser expressions) {
           return Optional.of(new Program.FillRandom(target, target.span().through(end.span())));
         }
       default:
-        return Optional.empty();
+        if (tokens.peek(2).kind() != Kind.STRING) {
+          return Optional.empty();
+        }
+        tokens.error(
+            name,
+            "there is no function " + name.text() + " of a file",
+            "write read(\"file.tns\"), or comet_read(0) for the file of SPARSE_FILE_NAME0");
+        return Optional.of(new Program.ReadUri(target, "", target.span()));
     }
   }
 

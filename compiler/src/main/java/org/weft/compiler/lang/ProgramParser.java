@@ -21,7 +21,8 @@ import org.weft.compiler.lang.Token.Kind;
  *
  * <p>{@link DeclarationParser} has the declarations, {@link CallParser} calls and readings, {@link
  * ExpressionParser} the expressions. After an error the parser goes on behind the next {@code ;},
- * so that one run reports the errors of all steps.
+ * or on the next line where only the {@code ;} is missing, so that one run reports the errors of
+ * all steps.
  */
 public final class ProgramParser {
   private static final int DEEPEST_LOOPS = 20;
@@ -125,10 +126,10 @@ public final class ProgramParser {
           || (inLoop && isWord("end"))) {
         return;
       }
-      int errors = diagnostics.list().size();
+      int errors = tokens.errors();
       Token first = tokens.peek();
       Program.@Nullable Step step = step();
-      boolean failed = diagnostics.list().size() > errors;
+      boolean failed = tokens.errors() > errors;
       if (step != null && !failed) {
         steps.add(step);
       }
@@ -162,15 +163,30 @@ public final class ProgramParser {
       return;
     }
     Token found = tokens.peek();
-    if (found.kind() != Kind.UNKNOWN) {
-      tokens.error(
-          found,
-          "expected ';' after the step, found " + found.found(),
-          found.kind() == Kind.END || found.kind() == Kind.RIGHT_BRACE || isStepWord(found)
-              ? "end every step with ';'"
-              : "end every step with ';', or write an operator between operands");
+    boolean ends =
+        found.kind() == Kind.END || found.kind() == Kind.RIGHT_BRACE || isStepWord(found);
+    String advice =
+        ends
+            ? "end every step with ';'"
+            : "end every step with ';', or write an operator between operands";
+    Optional<Token> last = tokens.previous().filter(token -> endsLine(token, found));
+    if (last.isPresent()) {
+      SourceSpan end = last.get().span();
+      Token behind =
+          new Token(Kind.SEMICOLON, new SourceSpan(source, end.offset() + end.length(), 1));
+      tokens.error(behind, "expected ';' after the step, found the end of the line", advice);
+    } else if (found.kind() != Kind.UNKNOWN) {
+      tokens.error(found, "expected ';' after the step, found " + found.found(), advice);
     }
-    recover(found);
+    if (last.isEmpty()) {
+      recover(found);
+    }
+  }
+
+  /** Whether {@code next}, which can begin a step, is on a line below {@code token}. */
+  private boolean endsLine(Token token, Token next) {
+    return next.kind() == Kind.NAME
+        && source.line(token.span().offset()) < source.line(next.span().offset());
   }
 
   /** Goes behind the next semicolon, or to what can only begin a step or end a function. */
@@ -366,7 +382,7 @@ public final class ProgramParser {
     tokens.next();
     tokens.next();
     Token open = tokens.expect(Kind.LEFT_PARENTHESIS, "after range", advice);
-    int errors = diagnostics.list().size();
+    int errors = tokens.errors();
     long[] bounds = {0, expressions.integer("the end of the loop", advice), 1};
     if (tokens.accept(Kind.COMMA)) {
       bounds[0] = bounds[1];
@@ -374,12 +390,12 @@ public final class ProgramParser {
       if (tokens.accept(Kind.COMMA)) {
         Token step = tokens.peek();
         bounds[2] = expressions.integer("the step of the loop", advice);
-        if (bounds[2] == 0 && diagnostics.list().size() == errors) {
+        if (bounds[2] == 0 && tokens.errors() == errors) {
           tokens.error(step, "expected a step of at least 1, found 0", advice);
         }
       }
     }
     tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the range: ");
-    return diagnostics.list().size() > errors ? null : bounds;
+    return tokens.errors() > errors ? null : bounds;
   }
 }

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Token.Kind;
 
 /** A place in a list of tokens, with the steps and errors that every grammar needs. */
@@ -18,6 +20,11 @@ final class TokenCursor {
 
   /** Where the cursor went when it gave up; -1 as long as it has not. */
   private int resumed = -1;
+
+  /** The token of the last error: what else is wrong there would only follow from it. */
+  private @Nullable Token blamed;
+
+  private int errors;
 
   TokenCursor(SourceText source, Diagnostics diagnostics) {
     this.tokens = Lexer.tokens(source, diagnostics);
@@ -106,8 +113,22 @@ final class TokenCursor {
 
   void error(Token token, String message, String advice) {
     if (at != resumed) {
-      diagnostics.error(token.span(), message, advice);
+      errors++;
+      if (token.kind() != Kind.UNKNOWN && !token.equals(blamed)) { // the lexer reports unknown ones
+        diagnostics.error(token.span(), message, advice);
+      }
+      blamed = token;
     }
+  }
+
+  /** How often {@link #error} was called. */
+  int errors() {
+    return errors;
+  }
+
+  /** The token before the next one; the first token has none. */
+  Optional<Token> previous() {
+    return at == 0 ? Optional.empty() : Optional.of(tokens.get(at - 1));
   }
 
   /** Takes a {@code kind}; reports it if it is missing. */

@@ -58,7 +58,11 @@ class ProgramErrorsTest {
               + "  Tensor<double> I([i, i], CSF@0,2);\n}",
           "def main() { def other() { } }",
           "def main() { again(); } def again() { main(); }",
-          "def main() { print(1); } def main() { print(2); }");
+          "def main() { print(1); } def main() { print(2); }",
+          "def main() {\n  IndexLabel [i, j] = [?] # sizes\n  Tensor<double> A([i, j], {CSR})\n"
+              + "  A[i, j] = read(\"a.mtx\")\n  var s = SUM(A[i, j])\n  print(s)\n  A[i, j] = nothing\n"
+              + "  print(q);\n}",
+          "def main() { IndexLabel [i] = [-1]; IndexLabel [\u00e4] = [2]; }");
 
   private static final List<String> STEPS =
       List.of(
@@ -83,6 +87,7 @@ class ProgramErrorsTest {
           "M[m, n] = 1 % 2; P[p] = 1 $ 3; print(\"text\");",
           "Tensor<int> N([m], {Dense}); N[m] = random(); Tensor<long> z([], {CSF}); z[] = random();"
               + " z = 2; print(z);",
+          "A[i, j] = raed(\"a.mtx\"); A[i, j] = open(\"a.mtx\", 1); print(q);",
           "Tensor<double> z([], {Dense}); z[] = 1; write(z, \"z.tns\"); write(z[], \"z.npy\");");
 
   @Test
