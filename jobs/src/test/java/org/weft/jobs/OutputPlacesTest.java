@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OutputPlacesTest extends FolderCase {
   @BeforeEach
   void files() throws IOException {
+    Files.writeString(folder.resolve("t.csv"), "a\nx\n");
+    run("ingest @t.csv @t.weft --mode a").succeeds();
     Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");
     Files.writeString(
         folder.resolve("a.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
@@ -50,6 +52,28 @@ class OutputPlacesTest extends FolderCase {
       })
   void twoOutputsInOnePlaceAreRefused(String line) throws IOException {
     assertRefused(line, "expected another place for each output");
+  }
+
+  /** The outer one could not appear as a whole, or not be replaced when the command runs again. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd @t.tns --rank 1 --output @x --factors-table @x/table",
+        "cpd @t.tns --rank 1 --output @x/model --factors-table @x",
+        "cpd @t.tns --rank 1 --output @x --reorder lexi --permutations @y/../x/p",
+        "cpd @t.tns --rank 1 --output @x/model --reorder lexi --permutations @x",
+        "mttkrp @t.tns --mode 0 --rank 1 --output @x/m.npy --reorder lexi --permutations @x",
+        "reorder @t.tns @x.weft --permutations @x.weft/p",
+        "reorder @t.tns @x/y.weft --permutations @x",
+        "generate 9x9x9 @x.weft --nonzeros 9 --planted 1 --factors-out @x.weft/f",
+        "generate 9x9x9 @f/x.weft --nonzeros 9 --planted 1 --factors-out @f",
+        "ingest @t.csv @x.weft --mode a --rejects @x.weft/rejects.csv",
+        "ingest @t.csv @t.weft --append --mode a --rejects @t.weft/rejects.csv",
+        "report @model @x.html --json @x.html/x.json"
+      })
+  void anOutputInsideOfAnotherIsRefused(String line) throws IOException {
+    assertRefused(
+        line, "expected a place for each output outside of the others", "inside of " + folder);
   }
 
   @ParameterizedTest

@@ -213,6 +213,7 @@ public final class IngestCommand extends SparkCommand {
     }
     boolean present = append && Container.isThere(files, output);
     if (present) {
+      claim(files, output);
       TensorFiles.checkAppend(files, output);
     } else {
       checkTensorOutput(files, output);

@@ -121,6 +121,9 @@ abstract class TensorJobCommand extends SparkCommand {
     if (target != null) {
       checkTensorOutput(files, target);
     }
+    if (order.permutations() != null && needsOutputs()) {
+      claim(files, order.permutations());
+    }
     order.check(files, input, common.overwrite, needsOutputs());
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     int modes = plan.header().order();

@@ -155,12 +155,29 @@ public abstract class WeftCommand implements Callable<Integer> {
     return explain() == null;
   }
 
-  /** Refuses the place of another output of this command. */
+  /**
+   * Refuses the place of another output of this command, and places inside of one another: a folder
+   * appears as a whole, and is replaced only if it holds nothing but its own files.
+   */
   protected final void claim(FileAccess files, String uri) {
-    boolean first = claimed.add(files.path(uri).toUri().normalize());
+    URI place = files.path(uri).toUri().normalize();
+    boolean first = claimed.add(place);
     if (!first && !Devices.isDevice(files, uri)) {
       throw usage("%s: expected another place for each output, found two with this one", uri);
     }
+    for (URI other : claimed) {
+      if (isInside(place, other) || isInside(other, place)) {
+        URI outer = isInside(place, other) ? other : place;
+        throw usage(
+            "%s: expected a place for each output outside of the others, found another output"
+                + " inside of %s",
+            uri, outer.getPath());
+      }
+    }
+  }
+
+  private static boolean isInside(URI place, URI folder) {
+    return place.toString().startsWith(folder + "/");
   }
 
   /**
