@@ -110,6 +110,9 @@ public final class Weft implements Callable<Integer>, CommandRoot {
   }
 
   private static void configure(CommandLine line) {
+    // picocli warns on standard error of a name with one quotation mark, which it then takes as it
+    // is.
+    CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
     line.setDefaultValueProvider(new OptionDefaults());

@@ -110,6 +110,7 @@ class CommandLineTest extends FolderCase {
         "cdp x --rank 3 --output d               | unknown command 'cdp', did you mean cpd?",
         "explain cdp x --rank 3                  | unknown command 'cdp', did you mean cpd?",
         "eval s=A --input A=~/a.mtx              | write A=\"$HOME\"/a.mtx; see",
+        "eval s=A --input A=~                    | write A=\"$HOME\"; see",
         "cpd IN --rank 2 --output d --labels 0=~/l | write 0=\"$HOME\"/l; see",
         "--hlep                                  | unknown option --hlep, did you mean --help?",
         "mttkrp --hlep                           | unknown option --hlep, did you mean --help?",

@@ -2,8 +2,12 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,37 @@ class FileNamesTest extends FolderCase {
   void formatsThatAreOnlyReadAreNotNamedForAnOutput(String line) {
     assertUsage(line, " ends in ");
     assertThat(run(line).err()).contains(".weft").doesNotContain(".rb").doesNotContain(".hb");
+  }
+
+  /** What a shell hands over is the name, quotation marks and all, and nothing warns of it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a b", "it's", "q\"q", "\"", "\"q\"", "q\"=\"", "#", "50%20", "a:b", "a@2", "*", "[0]",
+        "{a,b}", "a=b", "a,b", "a\\b", "a\nb", "?", "\u00fc", "$x"
+      })
+  void namesOfAnyCharactersAreTakenAsTheyAre(String name) throws IOException {
+    Path file = folder.resolve(name + ".tns");
+    Files.copy(folder.resolve("t.tns"), file);
+    String given = file.toString();
+    PrintStream err = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      Run eval = Run.of("eval", "s=T(i,j,k)", "--input", "T=" + given).succeeds();
+      assertThat(eval.out()).isEqualTo("6\n");
+      Run.of("convert", given, given + ".weft", "--names", "x\"y,b,c").succeeds();
+      assertThat(Run.of("stats", given + ".weft").succeeds().out()).contains("x\"y, b, c");
+    } finally {
+      System.setErr(err);
+    }
+    assertThat(said.toString(StandardCharsets.UTF_8)).isEmpty();
+  }
+
+  @Test
+  void onlyATildeBeforeASlashIsTheHome() {
+    assertUsage("eval s=A(i,j) --input A=~/no.mtx", "write A=\"$HOME\"/no.mtx;");
+    assertUsage("eval s=A(i,j) --input A=~no.mtx", "~no.mtx: expected a file, found nothing at");
   }
 
   @Test

@@ -39,7 +39,7 @@ public final class PairOptions {
       if (name.isEmpty() || isFileMissing(option, pair)) {
         throw refused(line, option, "%s, found '%s'", option.paramLabel(), pair);
       }
-      if (isFile(option) && pair.startsWith("=~", pair.indexOf('='))) {
+      if (isFile(option) && isOfHome(pair.substring(pair.indexOf('=') + 1))) {
         throw refused(
             line,
             option,
@@ -58,6 +58,11 @@ public final class PairOptions {
 
   private static boolean isFile(OptionSpec option) {
     return option.paramLabel().endsWith("=FILE");
+  }
+
+  /** {@code ~bob/x.tns} and {@code ~x.tns} may be names of files. */
+  private static boolean isOfHome(String path) {
+    return path.equals("~") || path.startsWith("~/");
   }
 
   private static boolean isFileMissing(OptionSpec option, String pair) {
