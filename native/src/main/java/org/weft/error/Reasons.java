@@ -4,6 +4,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 
 /** Why something failed, in words for a user: what the system said, without names of classes. */
 public final class Reasons {
@@ -29,6 +30,9 @@ public final class Reasons {
     }
     if (failure instanceof AccessDeniedException) {
       return ": access is denied";
+    }
+    if (failure instanceof NotDirectoryException) {
+      return ": it is not a folder";
     }
     return failure instanceof FileAlreadyExistsException ? ": it exists already" : "";
   }

@@ -64,12 +64,14 @@ public final class ScratchFolder {
 
   /** What a failure to write a temporary file means. */
   public static WeftException unavailable(IOException e) {
+    String folder = System.getProperty("java.io.tmpdir");
+    String found =
+        Files.isDirectory(Path.of(folder))
+            ? ": expected room for temporary files, found " + Reasons.of(e) + "; free space there"
+            : ": expected a folder for temporary files, found none; make it";
     return new WeftException(
         ErrorCode.STORAGE_UNAVAILABLE,
-        System.getProperty("java.io.tmpdir")
-            + ": expected room for temporary files, found "
-            + Reasons.of(e)
-            + "; free space there, or name another folder (WEFT_JAVA_OPTS=-Djava.io.tmpdir=DIR)",
+        folder + found + ", or name another folder (WEFT_JAVA_OPTS=-Djava.io.tmpdir=DIR)",
         e);
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import org.junit.jupiter.api.Test;
 
 final class ReasonsTest {
@@ -22,6 +23,7 @@ final class ReasonsTest {
         .isEqualTo("/a/b: there is no such file");
     assertThat(Reasons.of(new FileAlreadyExistsException("/a/b")))
         .isEqualTo("/a/b: it exists already");
+    assertThat(Reasons.of(new NotDirectoryException("/a/b"))).isEqualTo("/a/b: it is not a folder");
     assertThat(Reasons.of(new WeftException(ErrorCode.USAGE, "expected 1, found 2")))
         .isEqualTo("expected 1, found 2");
   }

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ScratchFolderTest {
@@ -25,6 +26,24 @@ class ScratchFolderTest {
     ScratchFolder.delete(folder);
     other.join();
     assertThat(folder).doesNotExist();
+  }
+
+  @Test
+  void whatIsWrongWithTheFolderIsSaid() {
+    String usual = System.getProperty("java.io.tmpdir");
+    IOException full = new IOException("No space left on device");
+    try {
+      System.setProperty("java.io.tmpdir", parent.toString());
+      assertThat(ScratchFolder.unavailable(full))
+          .hasMessageContaining(parent + ": expected room for temporary files")
+          .hasMessageContaining("found No space left on device; free space there, or name another");
+      System.setProperty("java.io.tmpdir", parent.resolve("none").toString());
+      assertThat(ScratchFolder.unavailable(full))
+          .hasMessageContaining(
+              "none: expected a folder for temporary files, found none; make it,");
+    } finally {
+      System.setProperty("java.io.tmpdir", usual);
+    }
   }
 
   private static void makeFiles(Path folder, CountDownLatch began) {

@@ -63,11 +63,7 @@ public final class LibraryCache {
       refused(String.valueOf(e.getMessage()));
       return Optional.empty();
     } catch (IOException e) {
-      logger()
-          .log(
-              System.Logger.Level.WARNING,
-              "cannot read a cached kernel library: {0}",
-              Reasons.of(e));
+      refused(Reasons.of(e));
       return Optional.empty();
     }
   }

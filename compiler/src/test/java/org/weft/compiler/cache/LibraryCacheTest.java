@@ -114,6 +114,21 @@ class LibraryCacheTest {
     assertThat(cache.find(KEY)).isEmpty();
   }
 
+  /** A lookup and a store that fail for one reason, as in a home that may not be read. */
+  @Test
+  void anUnusableFolderIsSaidOnce() throws IOException {
+    Path below = Files.createFile(folder.resolve("file")).resolve("kernels");
+    LibraryCache cache = new LibraryCache(below);
+    List<String> said =
+        warnings(
+            () -> {
+              assertThat(cache.find(KEY)).isEmpty();
+              cache.store(KEY, LIBRARY);
+              assertThat(new LibraryCache(below).find(KEY)).isEmpty();
+            });
+    assertThat(said).singleElement().asString().contains(below + " is not used");
+  }
+
   private static void chmod(Path file, String permissions) throws IOException {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
   }

@@ -3,6 +3,7 @@ package org.weft.planner.tune;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -90,8 +91,9 @@ public final class TunedStore {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException | WeftException e) {
+      String why = e instanceof FileSystemException ? Reasons.of(e) : file + ": " + Reasons.of(e);
       System.getLogger(TunedStore.class.getName())
-          .log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, Reasons.of(e));
+          .log(System.Logger.Level.WARNING, "cannot use what weft tune found: {0}", why);
       return Optional.empty();
     }
   }
