@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -44,6 +45,9 @@ public final class FileAccess implements Serializable {
   private static final String LOCAL = "file";
   private static final String HDFS = "hdfs";
   private static final int HOSTS = 3;
+
+  /** Ours, by Hadoop's file system in whose place it is; Hadoop keeps few of them. */
+  private static final Map<FileSystem, FileSystem> OURS = new ConcurrentHashMap<>();
 
   /** A configuration; empty for Hadoop's defaults, which a process reads when it needs them. */
   private final byte[] properties;
@@ -205,7 +209,7 @@ public final class FileAccess implements Serializable {
     UnfinishedOutputs.beforeHadoopCloses();
     try {
       FileSystem fs = path.getFileSystem(configuration());
-      return fs instanceof LocalFileSystem local ? local.getRawFileSystem() : fs;
+      return fs instanceof LocalFileSystem local ? local(local.getRawFileSystem()) : fs;
     } catch (UnsupportedFileSystemException e) {
       throw new WeftException(
           ErrorCode.USAGE,
@@ -219,6 +223,20 @@ public final class FileAccess implements Serializable {
     } catch (RuntimeException | NoClassDefFoundError e) {
       throw StorageFault.unusable(path, e);
     }
+  }
+
+  /** Hadoop's file system for local files, or in its place ours with the same settings. */
+  private static FileSystem local(FileSystem hadoops) throws IOException {
+    if (hadoops.getClass() != RawLocalFileSystem.class) {
+      return hadoops;
+    }
+    FileSystem ours = OURS.get(hadoops);
+    if (ours == null) {
+      ours = new LocalFiles();
+      ours.initialize(ours.getUri(), hadoops.getConf());
+      OURS.put(hadoops, ours);
+    }
+    return ours;
   }
 
   private static void requireHdfsName(Path path) {

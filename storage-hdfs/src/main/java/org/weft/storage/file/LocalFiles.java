@@ -7,11 +7,13 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.BufferedFSInputStream;
@@ -48,19 +50,49 @@ final class LocalFiles extends RawLocalFileSystem {
     } catch (NoSuchFileException e) {
       throw (FileNotFoundException) new FileNotFoundException(path + " has gone").initCause(e);
     } catch (AccessDeniedException e) {
-      throw (IOException)
-          new AccessDeniedException(path.toString(), null, "Permission denied").initCause(e);
+      throw denied(path, e);
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
     return found.toArray(FileStatus[]::new);
   }
 
+  /** What may not be seen is not missing: on HDFS it is another error, too. */
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    try {
+      return super.getFileStatus(path);
+    } catch (FileNotFoundException e) {
+      try {
+        Files.readAttributes(pathToFile(path).toPath(), BasicFileAttributes.class);
+      } catch (AccessDeniedException denied) {
+        throw denied(path, denied);
+      } catch (IOException isMissing) {
+        throw e;
+      }
+      throw e;
+    }
+  }
+
   @Override
   public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
     getFileStatus(path); // its error names the path
-    return new FSDataInputStream(
-        new BufferedFSInputStream(new Input(new FileInputStream(pathToFile(path))), bufferBytes));
+    FileInputStream file;
+    try {
+      file = new FileInputStream(pathToFile(path));
+    } catch (FileNotFoundException e) { // so says this class of whatever cannot be opened
+      try (SeekableByteChannel opened = Files.newByteChannel(pathToFile(path).toPath())) {
+        throw e;
+      } catch (AccessDeniedException denied) {
+        throw denied(path, denied);
+      }
+    }
+    return new FSDataInputStream(new BufferedFSInputStream(new Input(file), bufferBytes));
+  }
+
+  private static IOException denied(Path path, AccessDeniedException cause) {
+    return (IOException)
+        new AccessDeniedException(path.toString(), null, "Permission denied").initCause(cause);
   }
 
   /** Bytes of one file; as Hadoop's, without counts of what was read. */
