@@ -12,11 +12,12 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -46,8 +47,12 @@ public final class FileAccess implements Serializable {
   private static final String HDFS = "hdfs";
   private static final int HOSTS = 3;
 
-  /** Ours, by Hadoop's file system in whose place it is; Hadoop keeps few of them. */
-  private static final Map<FileSystem, FileSystem> OURS = new ConcurrentHashMap<>();
+  /**
+   * Ours, by Hadoop's file system in whose place it is, as long as that is in use: a configuration
+   * without Hadoop's cache makes one for each call.
+   */
+  private static final Map<FileSystem, FileSystem> OURS =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   /** A configuration; empty for Hadoop's defaults, which a process reads when it needs them. */
   private final byte[] properties;
