@@ -224,16 +224,15 @@ final class ProcessesTest extends FolderCase {
     aHeapThatIsTooSmallIsOneLine(command);
   }
 
-  /** A folder that is not there has as little room as a full one. */
   @Test
-  void aTemporaryFolderWithoutRoomIsOneLine() throws Exception {
+  void aTemporaryFolderThatIsMissingIsOneLine() throws Exception {
     temporary = folder.resolve("none");
     try (WeftProcess weft = start(List.of(), "cpd IN/t.tns --rank 2 --output OUT/f")) {
       assertThat(weft.status()).as(weft.err()).isEqualTo(1);
       assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
           .as(weft.err())
           .hasSize(1)
-          .allMatch(line -> line.contains("WEFT-402: " + temporary + ": expected room for"));
+          .allMatch(line -> line.contains("WEFT-402: " + temporary + ": expected a folder for"));
       assertThat(weft.err()).doesNotContain("\tat ");
     }
     assertThat(Run.names(outputs)).isEmpty();
