@@ -9,7 +9,7 @@ import sun.misc.Unsafe;
 /**
  * Gives the JVM, while it runs, what options give it at the start: jars on the class path and open
  * packages. A JVM that begins with {@code --add-opens} makes its modules anew instead of taking
- * them from its archive, which costs a small job up to a twentieth of its time.
+ * them from its archive, which a small job notices.
  */
 public final class RunningJvm {
   private final ClassLoader loader = ClassLoader.getSystemClassLoader();

@@ -51,8 +51,8 @@ public final class OptionDefaults implements IDefaultValueProvider {
   }
 
   /**
-   * As {@link #all}, without looking through the class path for other files, nor through the JDK's
-   * list of types of files for that of an address.
+   * As {@link #all}, without looking through the class path for other files. The file is read as a
+   * stream: to read an address, the JDK loads its table of file types.
    */
   private static Config shipped() {
     InputStream own = OptionDefaults.class.getResourceAsStream("/" + SettingsCheck.SHIPPED);

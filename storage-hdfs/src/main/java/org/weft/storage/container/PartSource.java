@@ -2,6 +2,7 @@ package org.weft.storage.container;
 
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.memory.ReusedMemory;
 import org.weft.tensor.EntrySource;
 import org.weft.tensor.TensorFormat;
@@ -14,7 +15,7 @@ import org.weft.tensor.ValueType;
  */
 final class PartSource implements EntrySource {
   private final Container container;
-  private final ReusedMemory memory = new ReusedMemory();
+  private final ReusedMemory memory = new ReusedMemory(MemorySource.system());
   private int next;
 
   PartSource(Container container) {
