@@ -10,11 +10,16 @@ final class JoinedSpark {
 
   /** Starts it unless it is there; results of a job are a quarter of the labels of the largest. */
   static void start() {
+    start("1m");
+  }
+
+  /** As above, where the results of a job may have the given size. */
+  static void start(String maxResultSize) {
     SparkSession.builder()
         .master("local[2,2]") // a task has a second attempt
         .config("spark.driver.host", "localhost")
         .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.maxResultSize", "1m")
+        .config("spark.driver.maxResultSize", maxResultSize)
         .config("spark.sql.warehouse.dir", "target/spark-warehouse")
         .config("spark.ui.enabled", "false")
         .getOrCreate();

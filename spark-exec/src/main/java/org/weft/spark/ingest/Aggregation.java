@@ -56,6 +56,11 @@ final class Aggregation {
     return job.transform() == IngestJob.Transform.LOG1P && untransformed() <= -1;
   }
 
+  /** Whether {@link #result}, which is {@code value}, is none that the job allows. */
+  boolean isWrong(double value) {
+    return isNone() || !job.allowNonfinite() && !Double.isFinite(value);
+  }
+
   private double untransformed() {
     return switch (job.aggregate()) {
       case SUM -> sum();

@@ -1,10 +1,13 @@
 package org.weft.spark.ingest;
 
+import java.io.Serializable;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.key.KeyedRows;
+import org.weft.spark.ingest.key.ModeKeys;
 
 /**
  * What to make of a table.
@@ -46,7 +49,8 @@ public record IngestJob(
     long maxRejects,
     String source,
     String command,
-    String program) {
+    String program)
+    implements Serializable {
   public IngestJob {
     modes = List.copyOf(modes);
   }
@@ -59,6 +63,16 @@ public record IngestJob(
       named.add(value);
     }
     return named;
+  }
+
+  /** The keys of each mode, none of which are there yet. */
+  List<ModeKeys> keys() {
+    return modes.stream().map(mode -> new ModeKeys(mode.column(), mode.bucket())).toList();
+  }
+
+  /** Collects rows of the table. */
+  KeyedRows.Builder rows() {
+    return new KeyedRows.Builder(keys());
   }
 
   /** What becomes of rows with the same labels. */
@@ -102,7 +116,8 @@ public record IngestJob(
       boolean quotedLines,
       Map<String, String> options,
       Map<String, String> computed,
-      @Nullable String where) {
+      @Nullable String where)
+      implements Serializable {
     public Table {
       inputs = List.copyOf(inputs);
       columns = List.copyOf(columns);

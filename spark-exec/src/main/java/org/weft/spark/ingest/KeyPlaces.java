@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.ingest.key.ByteDictionary;
 import org.weft.spark.ingest.key.HeapLimit;
+import org.weft.spark.ingest.key.ModeKeys;
 import org.weft.spark.label.StoredLabels;
 import org.weft.storage.Labels;
 import org.weft.storage.container.Container;

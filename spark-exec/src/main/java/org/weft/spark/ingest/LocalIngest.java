@@ -16,6 +16,8 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.local.Workers;
 import org.weft.spark.ingest.key.HeapLimit;
 import org.weft.spark.ingest.key.KeySort;
+import org.weft.spark.ingest.key.ModeKeys;
+import org.weft.spark.ingest.line.TextInput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
@@ -88,7 +90,7 @@ public final class LocalIngest implements AutoCloseable {
   private IngestReport run(IngestJob job, PlainTable table, IngestOutput output, IngestSteps steps)
       throws IOException {
     int order = job.modes().size();
-    List<ModeKeys> keys = job.modes().stream().map(ModeKeys::of).toList();
+    List<ModeKeys> keys = job.keys();
     List<CooBlock> rows = new ArrayList<>();
     List<Reject> rejects = new ArrayList<>();
     read(job, table, keys, rows, rejects);

@@ -1,87 +1,97 @@
 package org.weft.spark.ingest;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
+import java.util.List;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.ShortDecimal;
+import org.weft.spark.ingest.key.KeyedRows;
+import org.weft.spark.ingest.line.LineCursor;
+import org.weft.spark.ingest.line.TextInput;
 import org.weft.spark.ingest.record.RecordCells;
 
-/** The rows of one split of a plain table. A row is valid until the next. */
-final class PlainRows implements Iterator<TableRow>, TableRow {
-  private final String file;
-  private final long start;
+/** The rows of one split of a plain table. */
+final class PlainRows implements TableRows {
+  private final FileSplit split;
   private final LineCursor cursor;
   private final RecordCells cells;
+  private final List<String> names;
+  private final List<ModeSpec> modes;
   private final int[] columns;
-  private final int modes;
-  private @Nullable String problem;
-  private boolean ready;
+  private final int valueColumn;
+  private final String valueName;
+  private final CellRules rules;
 
   /**
    * @param lines of the split, each valid until the next
-   * @param columns of the modes, then that of the value if there is one
    */
-  PlainRows(
-      FileSplit split, Iterator<Text> lines, PlainTable.Layout layout, int[] columns, int modes) {
-    this.file = TextInput.name(split);
-    this.start = split.getStart();
+  PlainRows(IngestJob job, PlainTable.Layout layout, FileSplit split, Iterator<Text> lines) {
+    this.split = split;
     this.cursor = new LineCursor(split, lines, layout.header(), layout.quote());
     this.cells = layout.cells();
-    this.columns = columns;
-    this.modes = modes;
+    this.names = layout.columns();
+    this.modes = job.modes();
+    this.columns = modes.stream().mapToInt(mode -> names.indexOf(mode.column())).toArray();
+    this.valueName = job.value() == null ? "" : job.value();
+    this.valueColumn = job.value() == null ? -1 : names.indexOf(valueName);
+    this.rules = new CellRules(job);
   }
 
   @Override
-  public boolean hasNext() {
-    ready = ready || cursor.next();
-    return ready;
+  public boolean next() {
+    return cursor.next();
+  }
+
+  /** Lines so far. */
+  long lines() {
+    return cursor.lines();
   }
 
   @Override
-  public TableRow next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
+  public void put(KeyedRows.Builder rows) throws BadCell {
+    if (!cells.read(cursor.text())) {
+      throw new BadCell("", cells.expected());
     }
-    ready = false;
-    problem = cells.read(cursor.text()) ? null : cells.expected();
-    return this;
+    for (int mode = 0; mode < columns.length; mode++) {
+      int cell = columns[mode];
+      if (cells.isBlank(cell)) {
+        byte[] missing = ((String) rules.missing(modes.get(mode))).getBytes(StandardCharsets.UTF_8);
+        rows.cell(mode, missing, 0, missing.length);
+      } else {
+        rows.cell(mode, cells.bytes(), cells.start(cell), cells.end(cell));
+      }
+    }
+    rows.end(valueColumn < 0 ? 1.0 : value());
   }
 
-  @Override
-  public @Nullable String problem() {
-    return problem;
-  }
-
-  /** Text; short decimal numbers of the value, which are exact, as numbers. */
-  @Override
-  public Object cell(int number) {
-    int cell = columns[number];
+  /** The value; short decimal numbers are exact doubles divided by exact powers of ten. */
+  private double value() throws BadCell {
     double exact =
-        number < modes
-            ? Double.NaN
-            : ShortDecimal.parse(cells.bytes(), cells.start(cell), cells.end(cell));
-    return Double.isNaN(exact) ? cells.string(cell) : exact;
+        ShortDecimal.parse(cells.bytes(), cells.start(valueColumn), cells.end(valueColumn));
+    return Double.isNaN(exact) ? rules.value(valueName, cells.string(valueColumn)) : exact;
   }
 
   @Override
-  public String file() {
-    return file;
+  public Reject reject(BadCell bad) {
+    return new Reject(
+        TextInput.name(split),
+        cursor.number(),
+        bad.column(),
+        bad.reason(),
+        found(bad.column()),
+        Reject.shortened(cursor.text().toString()));
+  }
+
+  private @Nullable String found(String column) {
+    int cell = column.isEmpty() ? -1 : names.indexOf(column);
+    return cell < 0 || cells.isBlank(cell) ? null : BadCell.shown(cells.string(cell));
   }
 
   @Override
-  public Long start() {
-    return start;
-  }
-
-  @Override
-  public Long line() {
-    return cursor.number();
-  }
-
-  @Override
-  public String text() {
-    return cursor.text().toString();
+  public long start() {
+    return split.getStart();
   }
 }

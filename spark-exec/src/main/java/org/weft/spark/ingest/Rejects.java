@@ -9,13 +9,20 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.api.java.JavaRDD;
+import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.key.KeyedRows;
+import org.weft.spark.ingest.line.LineSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 
@@ -27,34 +34,83 @@ final class Rejects implements AutoCloseable {
     this.rows = rows;
   }
 
-  /** The rejects of {@code table}, which is read again, in the order of files and lines. */
-  static Rejects of(
-      SparkSession spark,
-      JavaRDD<TableRow> table,
-      RowReader reader,
-      Map<LineSource.Split, Long> linesBefore) {
-    Dataset<Row> unplaced =
-        spark.createDataFrame(
-            table.mapPartitions(reader::rejects).map(row -> placed(row, linesBefore)),
-            RowReader.rejectSchema());
+  /** The rejects of {@code source}, which is read again, in the order of files and lines. */
+  static Rejects of(SparkSession spark, TableInput source, IngestJob job) {
+    Map<LineSource.Split, Long> linesBefore = source.linesBefore();
+    Dataset<Row> unsorted =
+        spark.createDataFrame(source.each(rows -> new Found(job, rows, linesBefore)), schema());
     return new Rejects(
-        unplaced
+        unsorted
             .sort("file", "line", "column", "reason", "found")
             .persist(StorageLevel.MEMORY_AND_DISK()));
   }
 
-  /** With lines counted from the beginning of the file instead of that of the split. */
-  private static Row placed(Row reject, Map<LineSource.Split, Long> linesBefore) {
-    if (reject.isNullAt(0) || reject.isNullAt(2)) {
-      return reject;
+  private static StructType schema() {
+    return new StructType()
+        .add("file", DataTypes.StringType)
+        .add("line", DataTypes.LongType)
+        .add("column", DataTypes.StringType)
+        .add("reason", DataTypes.StringType)
+        .add("found", DataTypes.StringType)
+        .add("record", DataTypes.StringType);
+  }
+
+  /** Those of a part of a table, with lines counted from the beginning of the file. */
+  private static final class Found implements Iterator<Row> {
+    private static final int USED = 1 << 12;
+
+    private final IngestJob job;
+    private final TableRows rows;
+    private final Map<LineSource.Split, Long> linesBefore;
+
+    /** Where rows go that can be used. */
+    private KeyedRows.Builder used;
+
+    private @Nullable Reject next;
+
+    Found(IngestJob job, TableRows rows, Map<LineSource.Split, Long> linesBefore) {
+      this.job = job;
+      this.rows = rows;
+      this.linesBefore = linesBefore;
+      this.used = job.rows();
     }
-    Object[] cells = new Object[reject.length()];
-    for (int c = 0; c < cells.length; c++) {
-      cells[c] = reject.get(c);
+
+    @Override
+    public boolean hasNext() {
+      while (next == null && rows.next()) {
+        try {
+          rows.put(used);
+          used = used.rows() < USED ? used : job.rows();
+        } catch (BadCell bad) {
+          next = rows.reject(bad);
+        }
+      }
+      return next != null;
     }
-    LineSource.Split split = new LineSource.Split(reject.getString(0), reject.getLong(1));
-    cells[2] = reject.getLong(2) + linesBefore.getOrDefault(split, 0L);
-    return RowFactory.create(cells);
+
+    @Override
+    public Row next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      Reject reject = placed(Objects.requireNonNull(next));
+      next = null;
+      return RowFactory.create(
+          reject.file(),
+          reject.line(),
+          reject.column(),
+          reject.reason(),
+          reject.found(),
+          reject.record());
+    }
+
+    private Reject placed(Reject reject) {
+      if (reject.file() == null) {
+        return reject;
+      }
+      LineSource.Split split = new LineSource.Split(reject.file(), rows.start());
+      return reject.after(linesBefore.getOrDefault(split, 0L));
+    }
   }
 
   /** Rejects by column and reason, the most frequent first. */
@@ -78,11 +134,11 @@ final class Rejects implements AutoCloseable {
   private static Reject reject(Row row) {
     return new Reject(
         row.getString(0),
-        row.isNullAt(2) ? null : row.getLong(2),
+        row.isNullAt(1) ? null : row.getLong(1),
+        row.getString(2),
         row.getString(3),
         row.getString(4),
-        row.getString(5),
-        row.getString(6));
+        row.getString(5));
   }
 
   /** Writes all of them by one task to the staged file of {@code output}, which is to commit it. */

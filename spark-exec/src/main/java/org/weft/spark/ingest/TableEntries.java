@@ -55,10 +55,9 @@ final class TableEntries {
       } while (row < rows.rows() && rows.repeats(row));
       double value = aggregation.result();
       values[count] = value;
-      boolean missing = aggregation.isNone();
-      if (wrong < 0 && (missing || !job.allowNonfinite() && !Double.isFinite(value))) {
+      if (wrong < 0 && aggregation.isWrong(value)) {
         wrong = count;
-        none = missing;
+        none = aggregation.isNone();
       }
       count++;
     }

@@ -13,6 +13,12 @@ import org.weft.planner.distributed.CompiledStatement;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
+import org.weft.spark.ingest.WrittenEntries;
+import org.weft.spark.ingest.key.KeyRange;
+import org.weft.spark.ingest.key.KeyShare;
+import org.weft.spark.ingest.key.KeySummary;
+import org.weft.spark.ingest.key.KeyedRows;
+import org.weft.spark.ingest.key.PlacedKeys;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.StepPart;
@@ -58,6 +64,12 @@ public final class WeftRegistrator implements KryoRegistrator {
     register(kryo, WrittenPart.class, WrittenPart::writeTo, WrittenPart::readFrom);
     kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
+    register(kryo, KeyedRows.class, KeyedRows::writeTo, KeyedRows::readFrom);
+    register(kryo, KeyShare.class, KeyShare::writeTo, KeyShare::readFrom);
+    register(kryo, KeyRange.class, KeyRange::writeTo, KeyRange::readFrom);
+    register(kryo, PlacedKeys.class, PlacedKeys::writeTo, PlacedKeys::readFrom);
+    kryo.register(KeySummary.class, JavaForm.of(KeySummary.class));
+    kryo.register(WrittenEntries.class, JavaForm.of(WrittenEntries.class));
   }
 
   private static void writePart(ParsedPart part, DataOutput out) throws IOException {

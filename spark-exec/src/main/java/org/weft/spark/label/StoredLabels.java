@@ -46,34 +46,11 @@ public final class StoredLabels {
     this.table = table;
   }
 
-  /**
-   * The labels of {@code mode}, which has some, and the numbers that stand for labels of
-   * coordinates without.
-   */
+  /** The labels of {@code mode}, as {@link #each}, each once. */
   public static StoredLabels of(SparkSession spark, Container container, int mode) {
-    container.labels().requireExtensible(mode);
-    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-    int chunks = container.labels().chunks(mode);
-    List<Integer> numbers = IntStream.range(0, chunks).boxed().toList();
-    JavaRDD<Integer> each = context.parallelize(numbers, Math.max(1, chunks));
-    List<Integer> counts =
-        each.map(chunk -> container.labels().chunk(mode, chunk).size()).collect();
-    long[] first = new long[chunks];
-    for (int chunk = 1; chunk < chunks; chunk++) {
-      first[chunk] = first[chunk - 1] + counts.get(chunk - 1);
-    }
-    JavaRDD<Row> rows = each.flatMap(chunk -> rows(container, mode, chunk, first[chunk]));
-    long count = container.labels().count(mode);
-    long size = container.shape().size(mode);
-    if (count < size) {
-      List<Long> starts =
-          LongStream.iterate(count, c -> c < size, c -> c + NUMBERS).boxed().toList();
-      rows =
-          rows.union(
-              context
-                  .parallelize(starts, starts.size())
-                  .flatMap(start -> numbers(start, Math.min(size, start + NUMBERS))));
-    }
+    JavaRDD<Row> rows =
+        each(JavaSparkContext.fromSparkContext(spark.sparkContext()), container, mode)
+            .map(stored -> RowFactory.create(stored.label(), stored.coordinate()));
     StructType schema =
         new StructType().add(LABEL, DataTypes.StringType).add(AT, DataTypes.LongType);
     Dataset<Row> table =
@@ -84,18 +61,46 @@ public final class StoredLabels {
     return new StoredLabels(container, mode, table);
   }
 
-  private static Iterator<Row> rows(Container container, int mode, int chunk, long first) {
+  /** A label and its coordinate, which is original, from 0. */
+  public record Stored(String label, long coordinate) {}
+
+  /**
+   * The labels of {@code mode}, which has some, and the numbers that stand for labels of
+   * coordinates without.
+   */
+  public static JavaRDD<Stored> each(JavaSparkContext context, Container container, int mode) {
+    container.labels().requireExtensible(mode);
+    int chunks = container.labels().chunks(mode);
+    List<Integer> numbers = IntStream.range(0, chunks).boxed().toList();
+    JavaRDD<Integer> each = context.parallelize(numbers, Math.max(1, chunks));
+    List<Integer> counts =
+        each.map(chunk -> container.labels().chunk(mode, chunk).size()).collect();
+    long[] first = new long[chunks];
+    for (int chunk = 1; chunk < chunks; chunk++) {
+      first[chunk] = first[chunk - 1] + counts.get(chunk - 1);
+    }
+    JavaRDD<Stored> labels = each.flatMap(chunk -> stored(container, mode, chunk, first[chunk]));
+    long count = container.labels().count(mode);
+    long size = container.shape().size(mode);
+    if (count >= size) {
+      return labels;
+    }
+    List<Long> starts = LongStream.iterate(count, c -> c < size, c -> c + NUMBERS).boxed().toList();
+    return labels.union(
+        context
+            .parallelize(starts, starts.size())
+            .flatMap(start -> numbers(start, Math.min(size, start + NUMBERS))));
+  }
+
+  private static Iterator<Stored> stored(Container container, int mode, int chunk, long first) {
     Labels labels = container.labels().chunk(mode, chunk);
     return IntStream.range(0, labels.size())
-        .mapToObj(
-            line -> RowFactory.create(labels.label(line), container.original(mode, first + line)))
+        .mapToObj(line -> new Stored(labels.label(line), container.original(mode, first + line)))
         .iterator();
   }
 
-  private static Iterator<Row> numbers(long from, long to) {
-    return LongStream.range(from, to)
-        .mapToObj(c -> RowFactory.create(Long.toString(c + 1), c))
-        .iterator();
+  private static Iterator<Stored> numbers(long from, long to) {
+    return LongStream.range(from, to).mapToObj(c -> new Stored(Long.toString(c + 1), c)).iterator();
   }
 
   /** {@code table}, which has the column {@link #LABEL}, with {@link #AT} beside it. */

@@ -1,5 +1,8 @@
 package org.weft.spark.ingest.key;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -127,7 +130,7 @@ public final class ByteDictionary {
   }
 
   /** The first eight bytes as a number that ascends with them, zeros where there are fewer. */
-  public long prefix(int number) {
+  long prefix(int number) {
     long prefix = 0;
     int start = start(number);
     int length = Math.min(Long.BYTES, lengths[number]);
@@ -138,10 +141,46 @@ public final class ByteDictionary {
   }
 
   /** Compares byte by byte, as numbers from 0. */
-  public int compare(int one, int other) {
+  int compare(int one, int other) {
     int a = start(one);
     int b = start(other);
     return Arrays.compareUnsigned(
         page(one), a, a + lengths[one], page(other), b, b + lengths[other]);
+  }
+
+  /** {@code numbers} in the order of their strings. */
+  public int[] sorted(int[] numbers) {
+    long[] prefixes = new long[size];
+    for (int number : numbers) {
+      prefixes[number] = prefix(number);
+    }
+    IntSort.sort(
+        numbers,
+        (one, other) -> {
+          int order = Long.compareUnsigned(prefixes[one], prefixes[other]);
+          return order != 0 ? order : compare(one, other);
+        });
+    return numbers;
+  }
+
+  /** Writes these strings, in the order of their numbers. */
+  void writeTo(DataOutput out) throws IOException {
+    out.writeInt(size);
+    for (int number = 0; number < size; number++) {
+      out.writeInt(lengths[number]);
+      out.write(page(number), start(number), lengths[number]);
+    }
+  }
+
+  static ByteDictionary readFrom(DataInput in) throws IOException {
+    ByteDictionary read = new ByteDictionary();
+    byte[] text = new byte[64];
+    for (int left = in.readInt(); left > 0; left--) {
+      int length = in.readInt();
+      text = length > text.length ? new byte[2 * length] : text;
+      in.readFully(text, 0, length);
+      read.number(text, 0, length);
+    }
+    return read;
   }
 }

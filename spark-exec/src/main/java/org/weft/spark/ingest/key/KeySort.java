@@ -56,6 +56,16 @@ public final class KeySort {
     return sort;
   }
 
+  /**
+   * Sorts rows, which are dropped from {@code blocks}, by the coordinates that they have.
+   *
+   * @param sizes of the modes
+   * @param modeOrder modes from the outermost to the innermost
+   */
+  static KeySort of(List<CooBlock> blocks, long[] sizes, int[] modeOrder) {
+    return of(blocks, new int[0][], sizes, modeOrder);
+  }
+
   /** Gives every mode its bits, innermost modes first; returns the number of words. */
   private int layOut(long[] sizes, int[] modeOrder, int rows) {
     int used = 0;
@@ -82,11 +92,11 @@ public final class KeySort {
     int from = 0;
     for (int b = 0; b < blocks.size(); b++) {
       CooBlock block = blocks.get(b);
-      for (int mode = 0; mode < places.length; mode++) {
-        int[] numbers = block.intColumn(mode);
+      for (int mode = 0; mode < word.length; mode++) {
         long[] into = words[word[mode]];
         for (int row = 0; row < block.size(); row++) {
-          into[from + row] |= (long) places[mode][numbers[row]] << shift[mode];
+          long own = block.coordinate(mode, row);
+          into[from + row] |= (places.length == 0 ? own : places[mode][(int) own]) << shift[mode];
         }
       }
       System.arraycopy(block.values(), 0, values, from, block.size());
@@ -157,6 +167,28 @@ public final class KeySort {
 
   public double value(int place) {
     return values[order[place]];
+  }
+
+  /** The rows one after another. */
+  SortedRows inOrder() {
+    return new SortedRows() {
+      private int place = -1;
+
+      @Override
+      public boolean next() {
+        return ++place < order.length;
+      }
+
+      @Override
+      public long coordinate(int mode) {
+        return KeySort.this.coordinate(place, mode);
+      }
+
+      @Override
+      public double value() {
+        return KeySort.this.value(place);
+      }
+    };
   }
 
   /** Whether the row at {@code place} has the coordinates of the one before. */

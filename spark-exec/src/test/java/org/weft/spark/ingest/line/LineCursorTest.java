@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

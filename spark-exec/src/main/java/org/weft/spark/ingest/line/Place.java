@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -8,21 +8,21 @@ import org.apache.spark.sql.types.StructType;
  * bytes; line or row, from 1, in the split (text) or file (Parquet); the line itself; what is wrong
  * with the line as a whole. Null where the source does not know.
  */
-final class Place {
-  static final String FILE = "__weft_file";
-  static final String START = "__weft_start";
-  static final String LINE = "__weft_line";
-  static final String TEXT = "__weft_text";
-  static final String PROBLEM = "__weft_problem";
+public final class Place {
+  public static final String FILE = "__weft_file";
+  public static final String START = "__weft_start";
+  public static final String LINE = "__weft_line";
+  public static final String TEXT = "__weft_text";
+  public static final String PROBLEM = "__weft_problem";
 
   private Place() {}
 
-  static boolean isPlace(String column) {
+  public static boolean isPlace(String column) {
     return column.startsWith("__weft_");
   }
 
   /** Of a line that has not been taken apart. */
-  static StructType lineSchema() {
+  public static StructType lineSchema() {
     return new StructType()
         .add(FILE, DataTypes.StringType)
         .add(START, DataTypes.LongType)

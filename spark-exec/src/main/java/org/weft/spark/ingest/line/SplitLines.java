@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import java.io.IOException;
 import java.util.Iterator;
@@ -13,13 +13,13 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.weft.storage.file.FileAccess;
 
 /** The lines of one split in this process, each valid until the next. Close it. */
-final class SplitLines implements Iterator<Text>, AutoCloseable {
+public final class SplitLines implements Iterator<Text>, AutoCloseable {
   private final String file;
   private final RecordReader<LongWritable, Text> reader;
   private boolean ready;
   private boolean ended;
 
-  SplitLines(TextInput input, FileSplit split) {
+  public SplitLines(TextInput input, FileSplit split) {
     this.file = TextInput.name(split);
     TaskAttemptContext context =
         new TaskAttemptContextImpl(input.configuration(), new TaskAttemptID());

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import java.util.HashMap;
 import java.util.Iterator;
@@ -12,6 +12,7 @@ import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.apache.spark.api.java.JavaNewHadoopRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import scala.Tuple2;
  * read by several tasks; a line's number is then known within its split, and within the file by
  * {@link #linesBefore}.
  */
-final class LineSource {
+public final class LineSource {
   /** So that cores end at nearly one time. */
   private static final int SPLITS_PER_CORE = 4;
 
@@ -34,7 +35,8 @@ final class LineSource {
    * @param quotedLines joins lines while a quoted cell is open; a file is then one split
    * @throws org.weft.error.WeftException {@code INPUT_NOT_FOUND}
    */
-  LineSource(JavaSparkContext context, FileAccess files, List<String> inputs, boolean quotedLines) {
+  public LineSource(
+      JavaSparkContext context, FileAccess files, List<String> inputs, boolean quotedLines) {
     this.context = context;
     this.configuration =
         new TextInput(files, inputs, quotedLines)
@@ -47,21 +49,15 @@ final class LineSource {
    * @param header the first line of every file, left out, or null if files have none
    * @param quote joins lines while a cell in these quotes is open; 0: lines are records
    */
-  JavaRDD<Row> lines(@Nullable String header, char quote) {
+  public JavaRDD<Row> lines(@Nullable String header, char quote) {
     return hadoop().mapPartitionsWithInputSplit((s, lines) -> read(s, lines, header, quote), true);
   }
 
-  /**
-   * The rows of a plain table.
-   *
-   * @param columns of the modes, then that of the value if there is one
-   */
-  JavaRDD<TableRow> rows(PlainTable.Layout layout, int[] columns, int modes) {
+  /** What is made of each split and its lines, each of which is valid until the next. */
+  public <T> JavaRDD<T> each(Function2<FileSplit, Iterator<Text>, Iterator<T>> work) {
     return hadoop()
         .mapPartitionsWithInputSplit(
-            (split, lines) ->
-                new PlainRows((FileSplit) split, new Texts(lines), layout, columns, modes),
-            true);
+            (split, lines) -> work.call((FileSplit) split, new Texts(lines)), true);
   }
 
   private JavaNewHadoopRDD<LongWritable, Text> hadoop() {
@@ -80,7 +76,7 @@ final class LineSource {
   }
 
   /** Where a split starts. */
-  record Split(String file, long start) implements java.io.Serializable {}
+  public record Split(String file, long start) implements java.io.Serializable {}
 
   /** Lines of every split; reads all inputs. */
   private List<Tuple2<Split, Long>> counts() {
@@ -100,7 +96,7 @@ final class LineSource {
   }
 
   /** For every split the lines of its file before it. Cost: reads all inputs. */
-  Map<Split, Long> linesBefore() {
+  public Map<Split, Long> linesBefore() {
     List<Tuple2<Split, Long>> counts = counts();
     Map<Split, Long> before = new HashMap<>();
     Map<String, Long> sums = new HashMap<>();

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import java.util.Iterator;
 import org.apache.hadoop.io.Text;
@@ -10,7 +10,7 @@ import org.weft.spark.ingest.cell.BadCell;
 import org.weft.text.ByteOrderMark;
 
 /** The records of one split, most of them a line each. Blank lines count, but are left out. */
-final class LineCursor {
+public final class LineCursor {
 
   private static final byte[] LINE_END = {'\n'};
 
@@ -28,7 +28,7 @@ final class LineCursor {
    * @param header the first line of every file, left out, or null if files have none
    * @param quote joins lines while a cell in these quotes is open; 0: lines are records
    */
-  LineCursor(FileSplit split, Iterator<Text> lines, @Nullable String header, char quote) {
+  public LineCursor(FileSplit split, Iterator<Text> lines, @Nullable String header, char quote) {
     this.file = TextInput.name(split);
     this.first = split.getStart() == 0;
     this.lines = lines;
@@ -37,7 +37,7 @@ final class LineCursor {
   }
 
   /** Moves to the next record; false at the end. */
-  boolean next() {
+  public boolean next() {
     while (lines.hasNext()) {
       text = line();
       begin = line;
@@ -56,17 +56,17 @@ final class LineCursor {
   }
 
   /** The record, valid until the next. */
-  Text text() {
+  public Text text() {
     return text;
   }
 
   /** The record's first line in the split, from 1. */
-  long number() {
+  public long number() {
     return begin;
   }
 
   /** Lines so far. */
-  long lines() {
+  public long lines() {
     return line;
   }
 

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,9 +15,9 @@ import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 
 /** Text files, plain, gzip or bzip2, and the splits that they are read in. */
-final class TextInput {
+public final class TextInput {
   /** Of a split that is worth a task or a turn of a thread. */
-  static final long SPLIT_BYTES = 8L << 20;
+  public static final long SPLIT_BYTES = 8L << 20;
 
   private final List<String> inputs;
   private final Job job;
@@ -26,7 +26,7 @@ final class TextInput {
    * @param whole whether a file is one split
    * @throws WeftException {@code INPUT_NOT_FOUND}
    */
-  TextInput(FileAccess files, List<String> inputs, boolean whole) {
+  public TextInput(FileAccess files, List<String> inputs, boolean whole) {
     this.inputs = inputs;
     try {
       this.job = Job.getInstance(files.configuration());
@@ -42,7 +42,7 @@ final class TextInput {
   }
 
   /** The path of an input, which may be a pattern. */
-  static Path existing(FileAccess files, String input) {
+  public static Path existing(FileAccess files, String input) {
     Path path = files.path(input);
     try {
       FileStatus[] found = files.fileSystem(path).globStatus(path);
@@ -76,7 +76,7 @@ final class TextInput {
   }
 
   /** The splits of at most {@code bytes}, in the order of files and places. */
-  List<FileSplit> splits(long bytes) {
+  public List<FileSplit> splits(long bytes) {
     FileInputFormat.setMaxInputSplitSize(job, bytes);
     List<FileSplit> splits = new ArrayList<>();
     try {
@@ -90,12 +90,12 @@ final class TextInput {
   }
 
   /** The file of a split as people write it. */
-  static String name(FileSplit split) {
+  public static String name(FileSplit split) {
     return name(split.getPath().toString());
   }
 
   /** A path as people write it. */
-  static String name(String path) {
+  public static String name(String path) {
     return path.startsWith("file:") ? path.replaceFirst("^file:/+", "/") : path;
   }
 }

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.line;
 
 import java.io.EOFException;
 import java.io.IOException;

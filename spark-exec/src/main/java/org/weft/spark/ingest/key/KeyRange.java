@@ -1,0 +1,270 @@
+package org.weft.spark.ingest.key;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.Bucket;
+import org.weft.tensor.CooBlock;
+
+/**
+ * The different keys of one range of a mode, numbered: keys whose labels are new by their rank in
+ * the range, those of labels that the tensor has by its coordinates.
+ */
+public final class KeyRange {
+  private static final long DROPPED = Long.MIN_VALUE;
+
+  private final int mode;
+  private final ByteDictionary keys;
+
+  /** By key: a coordinate; below 0: -1 - the rank of a new one; or {@link #DROPPED}. */
+  private final long[] places;
+
+  /** By key. */
+  private final long[] rows;
+
+  /** New keys, in order. */
+  private final int[] fresh;
+
+  private final List<Share> shares;
+
+  /**
+   * What arrived from some rows.
+   *
+   * @param from where the rows are
+   * @param numbers of the keys among those of the rows
+   * @param keys their numbers here
+   */
+  private record Share(long from, int[] numbers, int[] keys) {}
+
+  private KeyRange(
+      int mode, ByteDictionary keys, long[] places, long[] rows, int[] fresh, List<Share> shares) {
+    this.mode = mode;
+    this.keys = keys;
+    this.places = places;
+    this.rows = rows;
+    this.fresh = fresh;
+    this.shares = shares;
+  }
+
+  /** Collects the shares of a range: first those of rows, then labels of a tensor. */
+  public static final class Builder {
+    private final int mode;
+    private final Bucket bucket;
+    private final long least;
+    private final Function<String, RuntimeException> ambiguous;
+    private final ByteDictionary keys = new ByteDictionary();
+    private final List<Share> shares = new ArrayList<>();
+    private long[] rows = new long[64];
+    private long[] known = new long[0];
+
+    /** Labels of the keys, by their numbers, if they are others than the keys. */
+    private ByteDictionary labels = keys;
+
+    /**
+     * @param least rows that a key needs to stay
+     * @param ambiguous the error of a label that occurs, and stands for two coordinates
+     */
+    public Builder(
+        int mode, Bucket bucket, long least, Function<String, RuntimeException> ambiguous) {
+      this.mode = mode;
+      this.bucket = bucket;
+      this.least = least;
+      this.ambiguous = ambiguous;
+    }
+
+    /** Adds keys of rows, which are {@code from}. */
+    public void add(long from, KeyShare share) {
+      if (share.rows().length == 0) {
+        find(share);
+        return;
+      }
+      int[] own = keys.addAll(share.keys());
+      if (keys.size() > rows.length) {
+        rows = Arrays.copyOf(rows, 2 * keys.size());
+      }
+      for (int at = 0; at < own.length; at++) {
+        rows[own[at]] += share.rows()[at];
+      }
+      int[] numbers = Arrays.stream(share.places()).mapToInt(Math::toIntExact).toArray();
+      shares.add(new Share(from, numbers, own));
+    }
+
+    private void find(KeyShare stored) {
+      if (known.length < keys.size()) {
+        known = new long[keys.size()];
+        Arrays.fill(known, -1);
+        labels = labels();
+      }
+      for (int at = 0; at < stored.places().length; at++) {
+        byte[] label = stored.keys().get(at);
+        int key = labels.find(label, 0, label.length);
+        if (key >= 0) {
+          if (known[key] >= 0) {
+            throw ambiguous.apply(new String(label, StandardCharsets.UTF_8));
+          }
+          known[key] = stored.places()[at];
+        }
+      }
+    }
+
+    private ByteDictionary labels() {
+      if (bucket.keyType() == Bucket.KeyType.TEXT) {
+        return keys;
+      }
+      ByteDictionary all = new ByteDictionary();
+      for (int key = 0; key < keys.size(); key++) {
+        byte[] label = KeyBytes.label(bucket, keys.get(key));
+        all.number(label, 0, label.length);
+      }
+      return all;
+    }
+
+    /** Numbers the keys. */
+    public KeyRange build() {
+      long[] places = new long[keys.size()];
+      for (int key = 0; key < places.length; key++) {
+        boolean there = key < known.length && known[key] >= 0;
+        places[key] = rows[key] < least ? DROPPED : there ? known[key] : -1;
+      }
+      int[] fresh =
+          keys.sorted(IntStream.range(0, places.length).filter(k -> places[k] == -1).toArray());
+      for (int rank = 0; rank < fresh.length; rank++) {
+        places[fresh[rank]] = -1 - rank;
+      }
+      return new KeyRange(mode, keys, places, Arrays.copyOf(rows, places.length), fresh, shares);
+    }
+  }
+
+  public int mode() {
+    return mode;
+  }
+
+  /** Labels that are new. */
+  public int fresh() {
+    return fresh.length;
+  }
+
+  /** Keys that are too rare. */
+  public long dropped() {
+    return Arrays.stream(places).filter(place -> place == DROPPED).count();
+  }
+
+  private long place(int key, long first) {
+    long place = places[key];
+    return place == DROPPED ? PlacedKeys.DROPPED : place < 0 ? first - 1 - place : place;
+  }
+
+  /** Takes what a share of rows is told. */
+  public interface Answered {
+    /** Of the rows that are {@code from}. */
+    void accept(long from, PlacedKeys keys);
+  }
+
+  /**
+   * Tells each share its coordinates.
+   *
+   * @param first coordinate of the new keys
+   */
+  public void answer(long first, Answered taker) {
+    for (Share share : shares) {
+      long[] own = IntStream.of(share.keys()).mapToLong(key -> place(key, first)).toArray();
+      taker.accept(share.from(), new PlacedKeys(mode, share.numbers(), own));
+    }
+  }
+
+  /** The labels that are new, in order. */
+  public Iterator<String> labels(Bucket bucket) {
+    return IntStream.of(fresh).mapToObj(key -> label(bucket, key)).iterator();
+  }
+
+  private String label(Bucket bucket, int key) {
+    return new String(KeyBytes.label(bucket, keys.get(key)), StandardCharsets.UTF_8);
+  }
+
+  /** The label of a coordinate, for messages; null if it is none of this range. */
+  public @Nullable String label(Bucket bucket, long first, long coordinate) {
+    for (int key = 0; key < places.length; key++) {
+      if (place(key, first) == coordinate) {
+        return label(bucket, key);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The rows of blocks of {@code width} coordinates: entries of one mode, that of blocks.
+   *
+   * @param first coordinate of the new keys
+   */
+  public CooBlock sums(long first, long width) {
+    Map<Long, Long> sums = new TreeMap<>();
+    for (int key = 0; key < places.length; key++) {
+      if (places[key] != DROPPED) {
+        sums.merge(place(key, first) / width, rows[key], Long::sum);
+      }
+    }
+    CooBlock.Builder blocks = new CooBlock.Builder(1, Math.max(1, sums.size()), true);
+    sums.forEach((block, count) -> blocks.addLong(new long[] {block}, count));
+    return blocks.build();
+  }
+
+  /** Writes all of it. */
+  public void writeTo(DataOutput out) throws IOException {
+    out.writeInt(mode);
+    keys.writeTo(out);
+    for (int key = 0; key < places.length; key++) {
+      out.writeLong(places[key]);
+      out.writeLong(rows[key]);
+    }
+    write(fresh, out);
+    out.writeInt(shares.size());
+    for (Share share : shares) {
+      out.writeLong(share.from());
+      write(share.numbers(), out);
+      write(share.keys(), out);
+    }
+  }
+
+  /** Reads what {@link #writeTo} wrote. */
+  public static KeyRange readFrom(DataInput in) throws IOException {
+    int mode = in.readInt();
+    ByteDictionary keys = ByteDictionary.readFrom(in);
+    long[] places = new long[keys.size()];
+    long[] rows = new long[keys.size()];
+    for (int key = 0; key < places.length; key++) {
+      places[key] = in.readLong();
+      rows[key] = in.readLong();
+    }
+    int[] fresh = read(in);
+    List<Share> shares = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      shares.add(new Share(in.readLong(), read(in), read(in)));
+    }
+    return new KeyRange(mode, keys, places, rows, fresh, shares);
+  }
+
+  private static void write(int[] numbers, DataOutput out) throws IOException {
+    out.writeInt(numbers.length);
+    for (int number : numbers) {
+      out.writeInt(number);
+    }
+  }
+
+  private static int[] read(DataInput in) throws IOException {
+    int[] numbers = new int[in.readInt()];
+    for (int at = 0; at < numbers.length; at++) {
+      numbers[at] = in.readInt();
+    }
+    return numbers;
+  }
+}

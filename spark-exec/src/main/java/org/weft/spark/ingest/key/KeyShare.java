@@ -1,0 +1,137 @@
+package org.weft.spark.ingest.key;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.weft.spark.ingest.cell.Bucket;
+import org.weft.spark.label.StoredLabels;
+
+/**
+ * Keys of one range on their way to the task that numbers them: those of one {@link KeyedRows}, or
+ * labels of the tensor that is added to.
+ *
+ * @param keys or labels
+ * @param places of the keys: their numbers among those of the rows; of the labels: their
+ *     coordinates
+ * @param rows of each key; none for labels
+ */
+public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
+  /** Gives the shares of {@code all} that occur in a row, with the partition of each. */
+  public static void each(KeyedRows all, KeyBounds bounds, BiConsumer<Integer, KeyShare> taker) {
+    for (int mode = 0; mode < all.keys().size(); mode++) {
+      ByteDictionary keys = all.keys().get(mode);
+      int[] counts = all.counts(mode);
+      List<Builder> shares = new ArrayList<>();
+      for (int range = 0; range < bounds.ranges(mode); range++) {
+        shares.add(new Builder());
+      }
+      for (int number = 0; number < counts.length; number++) {
+        if (counts[number] > 0) {
+          byte[] key = keys.get(number);
+          int range = bounds.partition(mode, key) - bounds.first(mode);
+          shares.get(range).add(key, number, counts[number]);
+        }
+      }
+      for (int range = 0; range < shares.size(); range++) {
+        if (shares.get(range).keys.size() > 0) {
+          taker.accept(bounds.first(mode) + range, shares.get(range).build());
+        }
+      }
+    }
+  }
+
+  private static final class Builder {
+    private final ByteDictionary keys = new ByteDictionary();
+    private final LongStream.Builder places = LongStream.builder();
+    private final IntStream.Builder rows = IntStream.builder();
+
+    void add(byte[] key, int number, int count) {
+      keys.number(key, 0, key.length);
+      places.add(number);
+      rows.add(count);
+    }
+
+    /** Adds a label; false if it is there. */
+    boolean addLabel(byte[] label, long coordinate) {
+      boolean there = keys.find(label, 0, label.length) >= 0;
+      if (!there) {
+        keys.number(label, 0, label.length);
+        places.add(coordinate);
+      }
+      return !there;
+    }
+
+    KeyShare build() {
+      return new KeyShare(keys, places.build().toArray(), rows.build().toArray());
+    }
+  }
+
+  /**
+   * Gives shares of labels that {@code mode} of a tensor has, with each partition where they may
+   * occur. No share has a label twice.
+   */
+  public static void ofLabels(
+      Iterable<StoredLabels.Stored> labels,
+      KeyBounds bounds,
+      int mode,
+      Bucket bucket,
+      BiConsumer<Integer, KeyShare> taker) {
+    boolean areKeys = bucket.keyType() == Bucket.KeyType.TEXT;
+    int first = bounds.first(mode);
+    Builder[] open = new Builder[areKeys ? bounds.ranges(mode) : 1];
+    Arrays.setAll(open, range -> new Builder());
+    IntConsumer end =
+        range -> {
+          KeyShare share = open[range].build();
+          open[range] = new Builder();
+          for (int r = areKeys ? range : 0; r < (areKeys ? range + 1 : bounds.ranges(mode)); r++) {
+            taker.accept(first + r, share);
+          }
+        };
+    for (StoredLabels.Stored stored : labels) {
+      byte[] label = stored.label().getBytes(StandardCharsets.UTF_8);
+      int range = areKeys ? bounds.partition(mode, label) - first : 0;
+      if (!open[range].addLabel(label, stored.coordinate())) {
+        end.accept(range);
+        open[range].addLabel(label, stored.coordinate());
+      }
+    }
+    for (int range = 0; range < open.length; range++) {
+      end.accept(range);
+    }
+  }
+
+  /** Writes all of it. */
+  public void writeTo(DataOutput out) throws IOException {
+    keys.writeTo(out);
+    out.writeInt(rows.length);
+    for (long place : places) {
+      out.writeLong(place);
+    }
+    for (int count : rows) {
+      out.writeInt(count);
+    }
+  }
+
+  /** Reads what {@link #writeTo} wrote. */
+  public static KeyShare readFrom(DataInput in) throws IOException {
+    ByteDictionary keys = ByteDictionary.readFrom(in);
+    int[] rows = new int[in.readInt()];
+    long[] places = new long[keys.size()];
+    for (int at = 0; at < places.length; at++) {
+      places[at] = in.readLong();
+    }
+    for (int at = 0; at < rows.length; at++) {
+      rows[at] = in.readInt();
+    }
+    return new KeyShare(keys, places, rows);
+  }
+}

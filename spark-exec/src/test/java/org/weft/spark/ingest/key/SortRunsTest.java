@@ -1,0 +1,63 @@
+package org.weft.spark.ingest.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.tensor.CooBlock;
+
+final class SortRunsTest {
+  @TempDir Path folder;
+
+  private int made;
+
+  private File file() {
+    return folder.resolve("run" + made++).toFile();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4096, 5_000, 12_288, 1 << 20})
+  void rowsComeInOrderAndEqualOnesAsTheyWereAdded(int most) throws IOException {
+    long[] sizes = {300, 40L << 32, 5};
+    int[] modeOrder = {1, 0, 2};
+    Random random = new Random(most);
+    List<long[]> expected = new ArrayList<>();
+    try (SortRuns runs = new SortRuns(sizes, modeOrder, most, this::file)) {
+      for (int b = 0; b < 12; b++) {
+        CooBlock.Builder block = new CooBlock.Builder(3, 16);
+        for (int row = b == 5 ? 4096 : 0; row < 4096; row++) {
+          long wide = random.nextBoolean() ? 7 : random.nextInt(40) * (1L << 32);
+          long[] at = {random.nextInt(300), wide, random.nextInt(5)};
+          block.add(at, expected.size());
+          expected.add(new long[] {at[0], at[1], at[2], expected.size()});
+        }
+        runs.add(block.build());
+      }
+      Comparator<long[]> order = Comparator.comparingLong(row -> row[1]);
+      expected.sort(order.thenComparing(row -> row[0]).thenComparing(row -> row[2]));
+      SortedRows rows = runs.inOrder();
+      List<long[]> found = new ArrayList<>();
+      while (rows.next()) {
+        found.add(
+            new long[] {
+              rows.coordinate(0), rows.coordinate(1), rows.coordinate(2), (long) rows.value()
+            });
+      }
+      assertThat(Arrays.deepEquals(found.toArray(), expected.toArray())).isTrue();
+      assertThat(made).isEqualTo(most == 1 << 20 ? 0 : most == 12_288 ? 3 : 10);
+    }
+    try (var left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+  }
+}
