@@ -225,6 +225,8 @@ class CommandLineTest extends FolderCase {
         "convert IN OUT.tns --uncompressed       | expected --uncompressed with a .weft tensor",
         "convert IN OUT.tns --keep-order         | expected --keep-order with a .weft tensor to read",
         "convert IN OUT.weft --keep-order        | expected --keep-order with a .weft tensor to read",
+        "gc IN                                   | expected a folder .weft, found a file",
+        "mttkrp IN --mode 0 --rank 2 --output OUT.npy --reorder-entries 5 | expected --reorder METHOD",
         "convert a.mtx OUT.weft --zero-based     | expected --zero-based with .tns",
         "eval y(i)=A(i,j,k) --input A=IN --format y=CSR | --format y=CSR: bad tensor format",
         "eval y(i)=A(i,j,k) --input A=IN --format A=CSC | --format A=CSC: bad tensor format",

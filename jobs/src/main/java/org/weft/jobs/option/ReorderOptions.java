@@ -89,6 +89,9 @@ public final class ReorderOptions {
     if (entries < 0) {
       throw usage("expected --reorder-entries of at least 0, found %d", entries);
     }
+    if (entries > 0 && !isOn()) {
+      throw usage("expected --reorder METHOD with --reorder-entries, found none");
+    }
     boolean wanted = keepOrder || permutations != null;
     if (!isOn() && wanted && TensorFiles.permutations(files, input).isEmpty()) {
       throw usage(

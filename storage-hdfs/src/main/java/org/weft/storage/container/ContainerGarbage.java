@@ -94,7 +94,11 @@ public final class ContainerGarbage {
     if (root == null || !root.isDirectory()) {
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
-          uri + ": expected a folder, found none" + FileAccess.place(uri, versions.folder()));
+          uri
+              + ": expected a folder .weft, found "
+              + (root == null
+                  ? "nothing" + FileAccess.place(uri, versions.folder())
+                  : "a file, which has no versions"));
     }
     // Before the versions: what is committed between the two looks is named by the second.
     FileStatus data = status(versions.resolve(ContainerTransaction.DATA));
