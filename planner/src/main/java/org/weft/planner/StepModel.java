@@ -51,7 +51,7 @@ record StepModel(
     Map<PackedForm, Double> forms = new LinkedHashMap<>();
     modes.forEach(mode -> forms.put(mode.form(), mode.storageBytes()));
     double storage = forms.values().stream().mapToDouble(bytes -> bytes).sum();
-    double text = entries * textBytesPerEntry();
+    double text = reading.text() ? entries * textBytesPerEntry() : 0;
     double blocksHeld = blocks / resources.executors();
     double storageHeld = storage / resources.executors();
     double inWork =

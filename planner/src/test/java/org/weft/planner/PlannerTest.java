@@ -624,7 +624,12 @@ class PlannerTest {
     for (int readers : new int[] {1, 2, 8}) {
       JobPlan plan =
           planner()
-              .plan(job, statistics, cluster, null, new InputReading(readers, "a reason", null));
+              .plan(
+                  job,
+                  statistics,
+                  cluster,
+                  null,
+                  new InputReading(readers, "a reason", true, null));
       assertThat(planner().explain(plan).contains("reading     one task: a reason\n"))
           .isEqualTo(readers < 8);
       seconds[readers] = plan.predicted().step("read").orElseThrow().seconds();
@@ -634,6 +639,9 @@ class PlannerTest {
     assertThat(many).isEqualTo(seconds[8]).isPositive();
     assertThat(seconds[2]).isCloseTo(4 * many, Offset.offset(many * 1e-9));
     assertThat(seconds[1]).isCloseTo(8 * many, Offset.offset(many * 1e-9));
+    InputReading container = new InputReading(8, "", false, null);
+    JobPlan decoded = planner().plan(job, statistics, cluster, null, container);
+    assertThat(decoded.predicted().step("read").orElseThrow().seconds()).isZero();
   }
 
   @Test

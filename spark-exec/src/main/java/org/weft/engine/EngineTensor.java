@@ -92,6 +92,7 @@ public abstract class EngineTensor implements StatementOperand {
   protected static InputReading reading(InputPlan plan) {
     int tasks = plan.splits().size();
     Compression compression = Compression.of(plan.uri());
+    Container container = plan.header().details() instanceof Container of ? of : null;
     boolean whole = compression == Compression.GZIP || compression == Compression.ZSTD;
     return new InputReading(
         tasks,
@@ -100,7 +101,8 @@ public abstract class EngineTensor implements StatementOperand {
                 + compression.suffix()
                 + " cannot be read in parts; .bz2 and .weft can"
             : "",
-        plan.header().details() instanceof Container container ? layout(container) : null);
+        container == null,
+        container == null ? null : layout(container));
   }
 
   private static PartLayout layout(Container container) {
