@@ -2,20 +2,22 @@ package org.weft.spark.ingest;
 
 import java.util.Arrays;
 
-/**
- * Values of the rows of one entry, in their order, to its value: with the same bits as Spark gives
- * for the same order. Not thread-safe.
- */
+/** Values of the rows of one entry, in their order, to its value. Not thread-safe. */
 final class Aggregation {
   private final IngestJob job;
+  private final boolean sorts;
   private double[] values = new double[16];
-  private int count;
+  private long count;
   private double sum;
   private double least;
   private double most;
 
   Aggregation(IngestJob job) {
     this.job = job;
+    this.sorts =
+        job.reproducible()
+            && (job.aggregate() == IngestJob.Aggregate.SUM
+                || job.aggregate() == IngestJob.Aggregate.MEAN);
   }
 
   void clear() {
@@ -24,11 +26,12 @@ final class Aggregation {
   }
 
   void add(double value) {
-    if (job.reproducible()) {
-      if (count == values.length) {
-        values = Arrays.copyOf(values, 2 * count);
+    if (sorts) {
+      int at = Math.toIntExact(count);
+      if (at == values.length) {
+        values = Arrays.copyOf(values, Math.multiplyExact(2, at));
       }
-      values[count] = value;
+      values[at] = value;
     }
     least = count == 0 || compare(value, least) < 0 ? value : least;
     most = count == 0 || compare(value, most) > 0 ? value : most;
@@ -73,10 +76,10 @@ final class Aggregation {
   }
 
   private double sum() {
-    if (!job.reproducible()) {
+    if (!sorts) {
       return sum;
     }
-    Arrays.sort(values, 0, count);
+    Arrays.sort(values, 0, (int) count);
     double ordered = 0;
     for (int at = 0; at < count; at++) {
       ordered += values[at];

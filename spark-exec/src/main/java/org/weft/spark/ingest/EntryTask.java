@@ -44,7 +44,8 @@ final class EntryTask
   /** Rows of one task that its share of the heap has room for. */
   private static int rowsInMemory(int modes) {
     Runtime runtime = Runtime.getRuntime();
-    long share = runtime.maxMemory() / 4 / runtime.availableProcessors();
+    int cores = SparkEnv.get().conf().getInt("spark.executor.cores", 1);
+    long share = runtime.maxMemory() / 4 / Math.max(cores, runtime.availableProcessors());
     return (int) Math.max(BLOCK, Math.min(1 << 24, share / SortRuns.rowBytes(modes)));
   }
 

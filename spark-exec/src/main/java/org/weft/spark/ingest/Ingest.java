@@ -41,9 +41,10 @@ import org.weft.tensor.TensorShape;
  * they are in, whose task sorts them and writes entries ({@link EntryTask}). Entries that are added
  * to a tensor take the coordinates that it has for their labels.
  *
- * <p>Cost: one pass over the input, two more if it has rejects; a shuffle of the keys, one of their
- * coordinates, and one of the rows as numbers. Rows and keys are kept in memory and on local disks
- * of executors.
+ * <p>Cost: one pass over the input, two more if it has rejects; a shuffle of the different keys of
+ * each half million rows and one of their coordinates, both again for each round of dropping; and
+ * one of the rows as numbers. The container has a part for so many rows, whose entries are fewer.
+ * Rows and keys are kept in memory and on local disks of executors.
  */
 public final class Ingest implements AutoCloseable {
   private static final int PARTITIONS_PER_CORE = 2;
@@ -194,7 +195,7 @@ public final class Ingest implements AutoCloseable {
       Wire.Kept<KeyedRows> kept = Wire.keep(rows, name);
       try {
         return new Held(kept, Wire.collect(kept.values(), PartitionWork.each(KeySummary::of)));
-      } catch (RuntimeException e) {
+      } catch (Exception e) { // also those of Spark, which are not declared
         kept.release(false);
         throw e;
       }

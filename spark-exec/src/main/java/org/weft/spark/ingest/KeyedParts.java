@@ -9,7 +9,7 @@ import org.weft.spark.ingest.key.KeyedRows;
 final class KeyedParts implements Iterator<KeyedRows> {
   private static final int ROWS = 1 << 19;
   private static final long BYTES = 48L << 20;
-  private static final int LOOKS = 1 << 12;
+  private static final int LOOKS = 1 << 6;
 
   private final IngestJob job;
   private final TableRows rows;

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -18,6 +17,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function2;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.Bucket;
 import org.weft.spark.ingest.key.KeyBounds;
 import org.weft.spark.ingest.key.KeyRange;
@@ -38,9 +39,9 @@ import scala.Tuple2;
 
 /**
  * The coordinates of the keys of rows that executors hold: their ranks, or, where entries are added
- * to a tensor, those that it has for their labels. Each different key of some rows goes once to the
- * task that has its range, and its coordinate comes back; the driver learns how many keys each
- * range has. Close it to free what executors hold.
+ * to a tensor, those that it has for their labels. Each different key of a {@link KeyedRows} goes
+ * once to the task that has its range, and its coordinate comes back; the driver learns how many
+ * keys each range has. Close it to free what executors hold.
  */
 final class Numbering implements AutoCloseable {
   /** Of shares of labels: after those of all rows. */
@@ -108,6 +109,7 @@ final class Numbering implements AutoCloseable {
         int mode = m;
         Bucket bucket = job.modes().get(mode).bucket();
         shares =
+            // Behind the rows, whose partitions keep their numbers.
             shares.union(
                 JavaPairRDD.fromJavaRDD(
                     StoredLabels.each(context, base, mode)
@@ -121,7 +123,7 @@ final class Numbering implements AutoCloseable {
     Wire.Kept<KeyRange> kept = Wire.keep(numbered, "labels of " + job.source());
     try {
       return new Numbering(job, rows, bounds, base, kept);
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // also those of Spark, which are not declared
       kept.release(false);
       throw e;
     }
@@ -138,12 +140,15 @@ final class Numbering implements AutoCloseable {
             label -> StoredLabels.ambiguous(Objects.requireNonNull(base), mode, label));
     while (all.hasNext()) {
       Tuple2<long[], KeyShare> share = all.next();
-      range.add(share._1()[1], share._2());
+      range.add(share._1()[1], share._1()[2], share._2());
     }
     return range.build();
   }
 
-  /** Pairs whose keys are a partition and a number by which they arrive there in order. */
+  /**
+   * Pairs whose keys are a partition, a number by which they arrive there in order, and a number
+   * that travels with them.
+   */
   private static <V> JavaRDD<Tuple2<long[], V>> sent(JavaPairRDD<long[], V> pairs, int partitions) {
     return Wire.shuffle(pairs, new ByNumber(partitions), new Order()).map(pair -> pair);
   }
@@ -188,7 +193,7 @@ final class Numbering implements AutoCloseable {
   }
 
   /** Where some rows are: their partition and their place in it. */
-  private static long place(int partition, int at) {
+  private static long origin(int partition, int at) {
     return (long) partition << Integer.SIZE | at;
   }
 
@@ -206,9 +211,12 @@ final class Numbering implements AutoCloseable {
 
     @Override
     void take(KeyedRows rows, List<Tuple2<long[], KeyShare>> into) {
-      long from = place(partition, at++);
+      long origin = origin(partition, at++);
+      long fingerprint = rows.fingerprint();
       KeyShare.each(
-          rows, bounds, (range, share) -> into.add(new Tuple2<>(new long[] {range, from}, share)));
+          rows,
+          bounds,
+          (range, share) -> into.add(new Tuple2<>(new long[] {range, origin, fingerprint}, share)));
     }
   }
 
@@ -237,7 +245,7 @@ final class Numbering implements AutoCloseable {
           bounds,
           mode,
           bucket,
-          (range, share) -> into.add(new Tuple2<>(new long[] {range, LABELS}, share)));
+          (range, share) -> into.add(new Tuple2<>(new long[] {range, LABELS, 0}, share)));
     }
   }
 
@@ -294,33 +302,43 @@ final class Numbering implements AutoCloseable {
                   own.next()
                       .answer(
                           first[range],
-                          (from, keys) ->
+                          (origin, fingerprint, keys) ->
                               all.add(
-                                  new Tuple2<>(new long[] {from >>> Integer.SIZE, from}, keys)));
+                                  new Tuple2<>(
+                                      new long[] {origin >>> Integer.SIZE, origin, fingerprint},
+                                      keys)));
                   return all.iterator();
                 },
                 false);
     return sent(JavaPairRDD.fromJavaRDD(answers), rows.getNumPartitions());
   }
 
-  /** Some rows and the coordinates of their keys, by mode. */
-  private record Placed(KeyedRows rows, long[][] places, long from) {
-    /** The rows with coordinates, without those whose keys are dropped. */
-    CooBlock moved() {
-      return rows.rows().moved(places);
-    }
-  }
+  /** Some rows, the coordinates of their keys by mode, and where the rows are. */
+  private record Placed(KeyedRows rows, long[][] coordinates, long origin) {}
 
   /** Rows beside the answers for them, which arrive in the order of the rows. */
   private static final class Met extends Flattened<KeyedRows, Placed> {
     private final Iterator<Tuple2<long[], PlacedKeys>> answers;
+    private final String table;
     private @Nullable Tuple2<long[], PlacedKeys> waiting;
     private int at;
 
-    Met(Iterator<KeyedRows> rows, Iterator<Tuple2<long[], PlacedKeys>> answers) {
+    Met(String table, Iterator<KeyedRows> rows, Iterator<Tuple2<long[], PlacedKeys>> answers) {
       super(rows);
+      this.table = table;
       this.answers = answers;
       advance();
+      requireSame(rows.hasNext() || waiting == null);
+    }
+
+    private void requireSame(boolean same) {
+      if (!same) {
+        throw new WeftException(
+            ErrorCode.CORRUPT_INPUT,
+            table
+                + ": the rows came in another order, or were others, when they were read again after"
+                + " an executor was lost; write the table to files first, or run again");
+      }
     }
 
     private void advance() {
@@ -329,36 +347,31 @@ final class Numbering implements AutoCloseable {
 
     @Override
     void take(KeyedRows rows, List<Placed> into) {
-      long from = place(TaskContext.getPartitionId(), at++);
-      long[][] places = PlacedKeys.none(rows);
-      while (waiting != null && waiting._1()[1] == from) {
-        waiting._2().into(places);
+      long origin = origin(TaskContext.getPartitionId(), at++);
+      long fingerprint = rows.fingerprint();
+      long[][] coordinates = PlacedKeys.none(rows);
+      boolean told = rows.rows().size() == 0;
+      while (waiting != null && waiting._1()[1] == origin) {
+        told = waiting._1()[2] == fingerprint;
+        if (!told) {
+          break;
+        }
+        waiting._2().into(coordinates);
         advance();
       }
-      into.add(new Placed(rows, places, from));
+      requireSame(told && (source.hasNext() || waiting == null));
+      into.add(new Placed(rows, coordinates, origin));
     }
   }
 
   private JavaRDD<Placed> placed() {
-    return rows.zipPartitions(answers(), Met::new);
+    String table = job.source();
+    return rows.zipPartitions(answers(), (all, told) -> new Met(table, all, told));
   }
 
   /** The rows without those whose keys are too rare. */
   JavaRDD<KeyedRows> withoutRare() {
-    return placed().map(Numbering::withoutRare);
-  }
-
-  private static KeyedRows withoutRare(Placed all) {
-    CooBlock rows = all.rows().rows();
-    int[] kept =
-        IntStream.range(0, rows.size())
-            .filter(
-                row ->
-                    IntStream.range(0, rows.order())
-                        .allMatch(
-                            mode -> all.places()[mode][(int) rows.coordinate(mode, row)] >= 0))
-            .toArray();
-    return all.rows().with(rows.select(kept));
+    return placed().map(all -> all.rows().only(all.coordinates()));
   }
 
   /**
@@ -395,12 +408,17 @@ final class Numbering implements AutoCloseable {
    */
   JavaRDD<Tuple2<long[], CooBlock>> inRanges(int mode, long[] starts) {
     JavaRDD<Tuple2<long[], CooBlock>> blocks =
-        placed().flatMap(all -> split(all.moved(), all.from(), mode, starts).iterator());
+        placed()
+            .flatMap(
+                all -> {
+                  CooBlock moved = all.rows().rows().moved(all.coordinates());
+                  return split(moved, all.origin(), mode, starts).iterator();
+                });
     return sent(JavaPairRDD.fromJavaRDD(blocks), starts.length);
   }
 
   private static List<Tuple2<long[], CooBlock>> split(
-      CooBlock rows, long from, int mode, long[] starts) {
+      CooBlock rows, long origin, int mode, long[] starts) {
     int[] ranges = new int[rows.size()];
     int[] ends = new int[starts.length];
     for (int row = 0; row < ranges.length; row++) {
@@ -418,7 +436,7 @@ final class Numbering implements AutoCloseable {
     List<Tuple2<long[], CooBlock>> split = new ArrayList<>();
     for (int range = 0; range < chosen.length; range++) {
       if (chosen[range].length > 0) {
-        split.add(new Tuple2<>(new long[] {range, from}, rows.select(chosen[range])));
+        split.add(new Tuple2<>(new long[] {range, origin}, rows.select(chosen[range])));
       }
     }
     return split;

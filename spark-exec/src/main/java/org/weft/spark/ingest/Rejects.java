@@ -57,7 +57,7 @@ final class Rejects implements AutoCloseable {
 
   /** Those of a part of a table, with lines counted from the beginning of the file. */
   private static final class Found implements Iterator<Row> {
-    private static final int USED = 1 << 12;
+    private static final int FORGOTTEN = 1 << 10;
 
     private final IngestJob job;
     private final TableRows rows;
@@ -66,6 +66,7 @@ final class Rejects implements AutoCloseable {
     /** Where rows go that can be used. */
     private KeyedRows.Builder used;
 
+    private int read;
     private @Nullable Reject next;
 
     Found(IngestJob job, TableRows rows, Map<LineSource.Split, Long> linesBefore) {
@@ -78,9 +79,11 @@ final class Rejects implements AutoCloseable {
     @Override
     public boolean hasNext() {
       while (next == null && rows.next()) {
+        if (++read % FORGOTTEN == 0) {
+          used = job.rows();
+        }
         try {
           rows.put(used);
-          used = used.rows() < USED ? used : job.rows();
         } catch (BadCell bad) {
           next = rows.reject(bad);
         }

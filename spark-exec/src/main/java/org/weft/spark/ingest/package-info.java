@@ -5,9 +5,9 @@
  * process.
  *
  * <p>Invariants: on Spark labels stay on executors and local disks, from the input to the label
- * arrays of the container; the driver sees counts. Both write the same entries and labels. A
- * label's coordinate is its rank among the labels of its mode, so the same rows give the same
- * tensor whatever the partitions.
+ * arrays of the container; the driver sees counts, and samples of labels by which it cuts ranges.
+ * Both write the same entries and labels. A label's coordinate is its rank among the labels of its
+ * mode, so the same rows give the same tensor whatever the partitions.
  */
 @NullMarked
 package org.weft.spark.ingest;

@@ -28,10 +28,10 @@ import org.weft.storage.container.PieceWriter;
  */
 public final class StoredLabels {
   /** Column of the label. */
-  public static final String LABEL = "__weft_label";
+  static final String LABEL = "__weft_label";
 
   /** Column of its coordinate: original, from 0. Null where the container lacks the label. */
-  public static final String AT = "__weft_at";
+  static final String AT = "__weft_at";
 
   private static final String TIMES = "__weft_times";
   private static final int NUMBERS = 1 << 20;
@@ -47,7 +47,7 @@ public final class StoredLabels {
   }
 
   /** The labels of {@code mode}, as {@link #each}, each once. */
-  public static StoredLabels of(SparkSession spark, Container container, int mode) {
+  static StoredLabels of(SparkSession spark, Container container, int mode) {
     JavaRDD<Row> rows =
         each(JavaSparkContext.fromSparkContext(spark.sparkContext()), container, mode)
             .map(stored -> RowFactory.create(stored.label(), stored.coordinate()));
@@ -104,7 +104,7 @@ public final class StoredLabels {
   }
 
   /** {@code table}, which has the column {@link #LABEL}, with {@link #AT} beside it. */
-  public Dataset<Row> join(Dataset<Row> labels) {
+  Dataset<Row> join(Dataset<Row> labels) {
     return labels.join(table, seq(LABEL), "left_outer");
   }
 
@@ -117,7 +117,7 @@ public final class StoredLabels {
    *
    * @throws WeftException {@code MALFORMED_INPUT} if there is one
    */
-  public Dataset<Row> requireDistinct(Dataset<Row> joined) {
+  Dataset<Row> requireDistinct(Dataset<Row> joined) {
     List<Row> twice = joined.where(functions.col(TIMES).gt(1)).select(LABEL).takeAsList(1);
     if (!twice.isEmpty()) {
       throw ambiguous(container, mode, twice.get(0).getString(0));
@@ -142,7 +142,7 @@ public final class StoredLabels {
   }
 
   /** The coordinate of the first label that is new. */
-  public long end() {
+  long end() {
     return end(container, mode);
   }
 

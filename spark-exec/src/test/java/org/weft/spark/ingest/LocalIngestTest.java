@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.ZoneId;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.Workers;
-import org.weft.spark.ingest.cell.TimeFormat;
 import org.weft.spark.ingest.key.HeapLimit;
 import org.weft.storage.file.FileAccess;
 
@@ -26,29 +23,8 @@ class LocalIngestTest {
     for (int n = 0; n < 5000; n++) {
       text.append("a label of some length ").append(n).append(',').append(n % 7).append('\n');
     }
-    Path table = Files.writeString(folder.resolve("t.csv"), text);
-    TimeFormat times = new TimeFormat("iso", ZoneId.of("UTC"));
-    IngestJob job =
-        new IngestJob(
-            new IngestJob.Table(
-                List.of(table.toString()), "csv", List.of(), null, false, options, Map.of(), null),
-            List.of(ModeSpec.parse("a", times), ModeSpec.parse("b", times)),
-            null,
-            IngestJob.Aggregate.SUM,
-            IngestJob.Transform.NONE,
-            null,
-            false,
-            false,
-            folder.resolve("t.weft").toString(),
-            false,
-            false,
-            "",
-            false,
-            null,
-            0,
-            "t.csv",
-            "test",
-            "test");
+    Files.writeString(folder.resolve("t.csv"), text);
+    IngestJob job = SampleJob.of(folder, options);
     try (LocalIngest ingest =
         new LocalIngest(FileAccess.local(), new Workers(2), new HeapLimit(heap))) {
       return ingest.run(job, ProgressListener.NONE);

@@ -163,6 +163,21 @@ public final class ByteDictionary {
     return numbers;
   }
 
+  /** A number that other strings, or another order, are unlikely to have. */
+  long fingerprint() {
+    long hash = size;
+    for (int number = 0; number < size; number++) {
+      int start = start(number);
+      byte[] page = page(number);
+      long string = lengths[number];
+      for (int at = start; at < start + lengths[number]; at++) {
+        string = 31 * string + page[at];
+      }
+      hash = KeyedRows.mixed(hash, string);
+    }
+    return hash;
+  }
+
   /** Writes these strings, in the order of their numbers. */
   void writeTo(DataOutput out) throws IOException {
     out.writeInt(size);

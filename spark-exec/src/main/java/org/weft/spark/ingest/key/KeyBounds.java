@@ -15,6 +15,9 @@ public final class KeyBounds implements Serializable {
   /** Keys that are worth a task. */
   private static final long KEYS = 1 << 16;
 
+  /** Keys that a task can hold. */
+  private static final long MOST_KEYS = 1 << 21;
+
   /** By mode, the first keys of its ranges but the first, in order. */
   private final byte[][][] bounds;
 
@@ -32,7 +35,7 @@ public final class KeyBounds implements Serializable {
   /**
    * Ranges with about as many keys each.
    *
-   * @param most ranges of a mode
+   * @param most ranges of a mode, unless a task could not hold its keys
    */
   public static KeyBounds of(List<KeySummary> summaries, int modes, int most) {
     byte[][][] bounds = new byte[modes][][];
@@ -44,10 +47,11 @@ public final class KeyBounds implements Serializable {
               .flatMap(summary -> Arrays.stream(summary.samples()[mode]))
               .sorted(Arrays::compareUnsigned)
               .toArray(byte[][]::new);
-      int ranges = (int) Math.max(1, Math.min(most, (keys + KEYS - 1) / KEYS));
+      long worth = Math.min(most, (keys + KEYS - 1) / KEYS);
+      long ranges = Math.max(1, Math.max(worth, (keys + MOST_KEYS - 1) / MOST_KEYS));
       List<byte[]> chosen = new ArrayList<>();
-      for (int range = 1; range < ranges; range++) {
-        byte[] bound = sample[(int) ((long) range * sample.length / ranges)];
+      for (long range = 1; range < ranges && sample.length > 0; range++) {
+        byte[] bound = sample[(int) (range * sample.length / ranges)];
         if (chosen.isEmpty() || !Arrays.equals(chosen.get(chosen.size() - 1), bound)) {
           chosen.add(bound);
         }

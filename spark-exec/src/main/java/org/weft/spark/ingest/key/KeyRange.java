@@ -21,12 +21,12 @@ import org.weft.tensor.CooBlock;
  * the range, those of labels that the tensor has by its coordinates.
  */
 public final class KeyRange {
-  private static final long DROPPED = Long.MIN_VALUE;
+  private static final long RARE = Long.MIN_VALUE;
 
   private final int mode;
   private final ByteDictionary keys;
 
-  /** By key: a coordinate; below 0: -1 - the rank of a new one; or {@link #DROPPED}. */
+  /** By key: a coordinate; below 0: -1 - the rank of a new one; or {@link #RARE}. */
   private final long[] places;
 
   /** By key. */
@@ -40,11 +40,12 @@ public final class KeyRange {
   /**
    * What arrived from some rows.
    *
-   * @param from where the rows are
+   * @param origin where the rows are
+   * @param fingerprint of the rows
    * @param numbers of the keys among those of the rows
    * @param keys their numbers here
    */
-  private record Share(long from, int[] numbers, int[] keys) {}
+  private record Share(long origin, long fingerprint, int[] numbers, int[] keys) {}
 
   private KeyRange(
       int mode, ByteDictionary keys, long[] places, long[] rows, int[] fresh, List<Share> shares) {
@@ -82,9 +83,14 @@ public final class KeyRange {
       this.ambiguous = ambiguous;
     }
 
-    /** Adds keys of rows, which are {@code from}. */
-    public void add(long from, KeyShare share) {
-      if (share.rows().length == 0) {
+    /**
+     * Adds keys of rows, or labels.
+     *
+     * @param origin where the rows are
+     * @param fingerprint of the rows
+     */
+    public void add(long origin, long fingerprint, KeyShare share) {
+      if (share.isLabels()) {
         find(share);
         return;
       }
@@ -95,8 +101,8 @@ public final class KeyRange {
       for (int at = 0; at < own.length; at++) {
         rows[own[at]] += share.rows()[at];
       }
-      int[] numbers = Arrays.stream(share.places()).mapToInt(Math::toIntExact).toArray();
-      shares.add(new Share(from, numbers, own));
+      int[] numbers = Arrays.stream(share.at()).mapToInt(Math::toIntExact).toArray();
+      shares.add(new Share(origin, fingerprint, numbers, own));
     }
 
     private void find(KeyShare stored) {
@@ -105,14 +111,14 @@ public final class KeyRange {
         Arrays.fill(known, -1);
         labels = labels();
       }
-      for (int at = 0; at < stored.places().length; at++) {
+      for (int at = 0; at < stored.at().length; at++) {
         byte[] label = stored.keys().get(at);
         int key = labels.find(label, 0, label.length);
         if (key >= 0) {
           if (known[key] >= 0) {
             throw ambiguous.apply(new String(label, StandardCharsets.UTF_8));
           }
-          known[key] = stored.places()[at];
+          known[key] = stored.at()[at];
         }
       }
     }
@@ -134,7 +140,7 @@ public final class KeyRange {
       long[] places = new long[keys.size()];
       for (int key = 0; key < places.length; key++) {
         boolean there = key < known.length && known[key] >= 0;
-        places[key] = rows[key] < least ? DROPPED : there ? known[key] : -1;
+        places[key] = rows[key] < least ? RARE : there ? known[key] : -1;
       }
       int[] fresh =
           keys.sorted(IntStream.range(0, places.length).filter(k -> places[k] == -1).toArray());
@@ -156,18 +162,18 @@ public final class KeyRange {
 
   /** Keys that are too rare. */
   public long dropped() {
-    return Arrays.stream(places).filter(place -> place == DROPPED).count();
+    return Arrays.stream(places).filter(place -> place == RARE).count();
   }
 
   private long place(int key, long first) {
     long place = places[key];
-    return place == DROPPED ? PlacedKeys.DROPPED : place < 0 ? first - 1 - place : place;
+    return place == RARE ? PlacedKeys.DROPPED : place < 0 ? first - 1 - place : place;
   }
 
   /** Takes what a share of rows is told. */
   public interface Answered {
-    /** Of the rows that are {@code from}. */
-    void accept(long from, PlacedKeys keys);
+    /** Of the rows that are at {@code origin}. */
+    void accept(long origin, long fingerprint, PlacedKeys keys);
   }
 
   /**
@@ -178,7 +184,7 @@ public final class KeyRange {
   public void answer(long first, Answered taker) {
     for (Share share : shares) {
       long[] own = IntStream.of(share.keys()).mapToLong(key -> place(key, first)).toArray();
-      taker.accept(share.from(), new PlacedKeys(mode, share.numbers(), own));
+      taker.accept(share.origin(), share.fingerprint(), new PlacedKeys(mode, share.numbers(), own));
     }
   }
 
@@ -209,7 +215,7 @@ public final class KeyRange {
   public CooBlock sums(long first, long width) {
     Map<Long, Long> sums = new TreeMap<>();
     for (int key = 0; key < places.length; key++) {
-      if (places[key] != DROPPED) {
+      if (places[key] != RARE) {
         sums.merge(place(key, first) / width, rows[key], Long::sum);
       }
     }
@@ -229,7 +235,8 @@ public final class KeyRange {
     write(fresh, out);
     out.writeInt(shares.size());
     for (Share share : shares) {
-      out.writeLong(share.from());
+      out.writeLong(share.origin());
+      out.writeLong(share.fingerprint());
       write(share.numbers(), out);
       write(share.keys(), out);
     }
@@ -248,7 +255,7 @@ public final class KeyRange {
     int[] fresh = read(in);
     List<Share> shares = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      shares.add(new Share(in.readLong(), read(in), read(in)));
+      shares.add(new Share(in.readLong(), in.readLong(), read(in), read(in)));
     }
     return new KeyRange(mode, keys, places, rows, fresh, shares);
   }

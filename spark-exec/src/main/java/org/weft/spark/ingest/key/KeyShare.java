@@ -19,11 +19,15 @@ import org.weft.spark.label.StoredLabels;
  * labels of the tensor that is added to.
  *
  * @param keys or labels
- * @param places of the keys: their numbers among those of the rows; of the labels: their
- *     coordinates
+ * @param at of keys: their numbers among those of the rows; of labels: their coordinates
  * @param rows of each key; none for labels
  */
-public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
+public record KeyShare(ByteDictionary keys, long[] at, int[] rows) {
+  /** Whether these are labels of the tensor that is added to. */
+  boolean isLabels() {
+    return rows.length == 0;
+  }
+
   /** Gives the shares of {@code all} that occur in a row, with the partition of each. */
   public static void each(KeyedRows all, KeyBounds bounds, BiConsumer<Integer, KeyShare> taker) {
     for (int mode = 0; mode < all.keys().size(); mode++) {
@@ -50,12 +54,12 @@ public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
 
   private static final class Builder {
     private final ByteDictionary keys = new ByteDictionary();
-    private final LongStream.Builder places = LongStream.builder();
+    private final LongStream.Builder at = LongStream.builder();
     private final IntStream.Builder rows = IntStream.builder();
 
     void add(byte[] key, int number, int count) {
       keys.number(key, 0, key.length);
-      places.add(number);
+      at.add(number);
       rows.add(count);
     }
 
@@ -64,13 +68,13 @@ public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
       boolean there = keys.find(label, 0, label.length) >= 0;
       if (!there) {
         keys.number(label, 0, label.length);
-        places.add(coordinate);
+        at.add(coordinate);
       }
       return !there;
     }
 
     KeyShare build() {
-      return new KeyShare(keys, places.build().toArray(), rows.build().toArray());
+      return new KeyShare(keys, at.build().toArray(), rows.build().toArray());
     }
   }
 
@@ -113,8 +117,8 @@ public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
   public void writeTo(DataOutput out) throws IOException {
     keys.writeTo(out);
     out.writeInt(rows.length);
-    for (long place : places) {
-      out.writeLong(place);
+    for (long each : at) {
+      out.writeLong(each);
     }
     for (int count : rows) {
       out.writeInt(count);
@@ -125,13 +129,13 @@ public record KeyShare(ByteDictionary keys, long[] places, int[] rows) {
   public static KeyShare readFrom(DataInput in) throws IOException {
     ByteDictionary keys = ByteDictionary.readFrom(in);
     int[] rows = new int[in.readInt()];
-    long[] places = new long[keys.size()];
-    for (int at = 0; at < places.length; at++) {
-      places[at] = in.readLong();
+    long[] at = new long[keys.size()];
+    for (int key = 0; key < at.length; key++) {
+      at[key] = in.readLong();
     }
-    for (int at = 0; at < rows.length; at++) {
-      rows[at] = in.readInt();
+    for (int key = 0; key < rows.length; key++) {
+      rows[key] = in.readInt();
     }
-    return new KeyShare(keys, places, rows);
+    return new KeyShare(keys, at, rows);
   }
 }

@@ -1,6 +1,7 @@
 package org.weft.spark.ingest.key;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
@@ -11,8 +12,15 @@ import java.util.stream.IntStream;
  */
 public record KeySummary(long rows, long rejected, long[] keys, byte[][][] samples)
     implements Serializable {
-  private static final int SAMPLED = 20;
-  private static final int SAMPLE_BYTES = 64;
+  private static final int MOST_SAMPLES = 20;
+
+  /** Keys for each of which there is a sample. */
+  private static final int SAMPLED_KEYS = 1 << 11;
+
+  /** Of a sample behind what all have in common. */
+  private static final int BYTES = 64;
+
+  private static final int MOST_BYTES = 1 << 10;
 
   /** Of {@code rows}. */
   public static KeySummary of(KeyedRows rows) {
@@ -24,10 +32,20 @@ public record KeySummary(long rows, long rejected, long[] keys, byte[][][] sampl
   }
 
   private static byte[][] sample(ByteDictionary keys) {
-    int count = Math.min(SAMPLED, keys.size());
-    return IntStream.range(0, count)
-        .mapToObj(n -> keys.get((int) ((long) n * keys.size() / count)))
-        .map(key -> key.length <= SAMPLE_BYTES ? key : java.util.Arrays.copyOf(key, SAMPLE_BYTES))
+    int size = keys.size();
+    int count = Math.min(MOST_SAMPLES, (size + SAMPLED_KEYS - 1) / SAMPLED_KEYS);
+    byte[][] samples =
+        IntStream.range(0, count)
+            .mapToObj(n -> keys.get((int) ((long) n * size / count)))
+            .toArray(byte[][]::new);
+    int common = MOST_BYTES;
+    for (byte[] sample : samples) {
+      int differs = Arrays.mismatch(samples[0], sample);
+      common = differs < 0 ? common : Math.min(common, differs);
+    }
+    int most = Math.min(MOST_BYTES, common + BYTES);
+    return Arrays.stream(samples)
+        .map(sample -> sample.length <= most ? sample : Arrays.copyOf(sample, most))
         .toArray(byte[][]::new);
   }
 }

@@ -4,6 +4,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.tensor.CooBlock;
@@ -36,9 +37,52 @@ public record KeyedRows(CooBlock rows, List<ByteDictionary> keys, long rejected)
     return new KeyedRows(rows, keys, in.readLong());
   }
 
-  /** The same keys with some of the rows, none of which are rejected. */
-  public KeyedRows with(CooBlock some) {
-    return new KeyedRows(some, keys, 0);
+  /**
+   * The rows whose keys all have coordinates, with their keys only. None counts as rejected.
+   *
+   * @param coordinates by mode and key, below 0 for none
+   */
+  public KeyedRows only(long[][] coordinates) {
+    long[][] numbers = new long[coordinates.length][];
+    List<ByteDictionary> left = new ArrayList<>();
+    for (int mode = 0; mode < numbers.length; mode++) {
+      ByteDictionary all = keys.get(mode);
+      ByteDictionary some = new ByteDictionary();
+      numbers[mode] = new long[coordinates[mode].length];
+      Arrays.fill(numbers[mode], -1);
+      for (int key = 0; key < all.size(); key++) {
+        if (coordinates[mode][key] >= 0) {
+          byte[] text = all.get(key);
+          numbers[mode][key] = some.number(text, 0, text.length);
+        }
+      }
+      left.add(some);
+    }
+    return new KeyedRows(rows.moved(numbers), left, 0);
+  }
+
+  /**
+   * A number that other rows, or the same rows with other numbers for their keys, are unlikely to
+   * have.
+   */
+  public long fingerprint() {
+    long hash = rows.size();
+    for (int row = 0; row < rows.size(); row++) {
+      for (int mode = 0; mode < rows.order(); mode++) {
+        hash = mixed(hash, rows.coordinate(mode, row));
+      }
+      hash = mixed(hash, Double.doubleToLongBits(rows.value(row)));
+    }
+    for (ByteDictionary mode : keys) {
+      hash = mixed(hash, mode.fingerprint());
+    }
+    return hash;
+  }
+
+  /** A step of a polynomial hash whose high bits reach the low ones. */
+  static long mixed(long hash, long next) {
+    long product = (hash ^ next) * 0x9E3779B97F4A7C15L;
+    return product ^ product >>> 32;
   }
 
   /** The rows of each key of {@code mode}, by its number. */
@@ -98,8 +142,8 @@ public record KeyedRows(CooBlock rows, List<ByteDictionary> keys, long rejected)
     }
 
     /** Rows so far. */
-    public int rows() {
-      return blocks.size() * BLOCK + row;
+    public long rows() {
+      return (long) blocks.size() * BLOCK + row;
     }
 
     /** About the bytes on the heap. */

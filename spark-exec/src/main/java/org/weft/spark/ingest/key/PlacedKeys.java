@@ -9,26 +9,27 @@ import java.util.Arrays;
  * Coordinates of keys of one {@link KeyedRows}.
  *
  * @param numbers of the keys among those of the rows
- * @param places their coordinates; {@link #DROPPED} for keys that are too rare
+ * @param coordinates of the keys; {@link #DROPPED} for keys that are too rare
  */
-public record PlacedKeys(int mode, int[] numbers, long[] places) {
+public record PlacedKeys(int mode, int[] numbers, long[] coordinates) {
   /** In the place of a coordinate: rows with this key are dropped. */
   public static final long DROPPED = -1;
 
-  /** By mode the coordinates of all keys of {@code rows}; {@link #DROPPED} for those not told. */
+  /** By mode, for all keys of {@code rows}: {@link #DROPPED}, until the keys are told others. */
   public static long[][] none(KeyedRows rows) {
-    long[][] places = new long[rows.keys().size()][];
-    for (int mode = 0; mode < places.length; mode++) {
-      places[mode] = new long[Math.max(1, rows.keys().get(mode).size())];
-      Arrays.fill(places[mode], DROPPED);
+    long[][] coordinates = new long[rows.keys().size()][];
+    for (int mode = 0; mode < coordinates.length; mode++) {
+      // Not empty: CooBlock.moved would leave the mode as it is.
+      coordinates[mode] = new long[Math.max(1, rows.keys().get(mode).size())];
+      Arrays.fill(coordinates[mode], DROPPED);
     }
-    return places;
+    return coordinates;
   }
 
   /** Puts these coordinates where they belong. */
   public void into(long[][] all) {
     for (int at = 0; at < numbers.length; at++) {
-      all[mode][numbers[at]] = places[at];
+      all[mode][numbers[at]] = coordinates[at];
     }
   }
 
@@ -39,8 +40,8 @@ public record PlacedKeys(int mode, int[] numbers, long[] places) {
     for (int number : numbers) {
       out.writeInt(number);
     }
-    for (long place : places) {
-      out.writeLong(place);
+    for (long coordinate : coordinates) {
+      out.writeLong(coordinate);
     }
   }
 
@@ -48,13 +49,13 @@ public record PlacedKeys(int mode, int[] numbers, long[] places) {
   public static PlacedKeys readFrom(DataInput in) throws IOException {
     int mode = in.readInt();
     int[] numbers = new int[in.readInt()];
-    long[] places = new long[numbers.length];
+    long[] coordinates = new long[numbers.length];
     for (int at = 0; at < numbers.length; at++) {
       numbers[at] = in.readInt();
     }
-    for (int at = 0; at < places.length; at++) {
-      places[at] = in.readLong();
+    for (int at = 0; at < coordinates.length; at++) {
+      coordinates[at] = in.readLong();
     }
-    return new PlacedKeys(mode, numbers, places);
+    return new PlacedKeys(mode, numbers, coordinates);
   }
 }

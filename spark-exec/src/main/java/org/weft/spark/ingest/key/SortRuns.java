@@ -23,10 +23,13 @@ import org.weft.tensor.CooBlock;
 public final class SortRuns implements AutoCloseable {
   private static final int BLOCK = 1 << 12;
 
+  /** Files that are open at a time. */
+  private static final int MOST_FILES = 64;
+
   private final long[] sizes;
   private final int[] modeOrder;
   private final int most;
-  private final Supplier<File> places;
+  private final Supplier<File> unused;
   private final List<CooBlock> rows = new ArrayList<>();
   private long count;
   private final List<File> files = new ArrayList<>();
@@ -36,18 +39,18 @@ public final class SortRuns implements AutoCloseable {
    * @param sizes of the modes
    * @param modeOrder modes from the outermost to the innermost
    * @param most rows in memory
-   * @param places for files, where there is none yet
+   * @param unused gives names for files
    */
-  public SortRuns(long[] sizes, int[] modeOrder, int most, Supplier<File> places) {
+  public SortRuns(long[] sizes, int[] modeOrder, int most, Supplier<File> unused) {
     this.sizes = sizes;
     this.modeOrder = modeOrder;
     this.most = most;
-    this.places = places;
+    this.unused = unused;
   }
 
   /** Bytes that a row takes in memory at most. */
   public static long rowBytes(int modes) {
-    return KeySort.rowBytes(modes) + Double.BYTES + (long) Long.BYTES * modes;
+    return 40 + 2L * Long.BYTES * modes; // KeySort with a word for each mode, and the blocks
   }
 
   /** Adds rows. */
@@ -67,9 +70,18 @@ public final class SortRuns implements AutoCloseable {
   }
 
   private void spill() throws IOException {
-    File file = places.get();
+    if (files.size() == MOST_FILES) {
+      File merged = unused.get();
+      write(new Merged(open()), merged);
+      close();
+      files.add(merged);
+    }
+    File file = unused.get();
     files.add(file);
-    SortedRows run = sorted();
+    write(sorted(), file);
+  }
+
+  private void write(SortedRows run, File file) throws IOException {
     try (DataOutputStream out =
         new DataOutputStream(
             new BufferedOutputStream(Files.newOutputStream(file.toPath()), 1 << 16))) {
@@ -87,43 +99,52 @@ public final class SortRuns implements AutoCloseable {
     }
   }
 
-  /** All rows in order. Ends the adding. */
-  public SortedRows inOrder() throws IOException {
-    SortedRows last = sorted();
-    if (files.isEmpty()) {
-      return last;
-    }
+  private List<SortedRows> open() throws IOException {
     List<SortedRows> runs = new ArrayList<>();
     for (File file : files) {
       Stored run = new Stored(file);
       open.add(run);
       runs.add(run);
     }
+    return runs;
+  }
+
+  /** All rows in order. Ends the adding. */
+  public SortedRows inOrder() throws IOException {
+    SortedRows last = sorted();
+    if (files.isEmpty()) {
+      return last;
+    }
+    List<SortedRows> runs = open();
     runs.add(last);
     return new Merged(runs);
   }
 
   @Override
   public void close() throws IOException {
-    for (Stored run : open) {
-      run.in.close();
-    }
-    for (File file : files) {
-      Files.deleteIfExists(file.toPath());
+    try {
+      for (Stored run : open) {
+        run.in.close();
+      }
+    } finally {
+      open.clear();
+      for (File file : files) {
+        Files.deleteIfExists(file.toPath());
+      }
+      files.clear();
     }
   }
 
   /** A run in a file: blocks, the last of which has fewer rows than the others. */
   private static final class Stored implements SortedRows {
     private final DataInputStream in;
-    private CooBlock block;
-    private int row = -1;
+    private CooBlock block = new CooBlock.Builder(1, 1).build();
+    private int row = BLOCK - 1;
 
     Stored(File file) throws IOException {
       this.in =
           new DataInputStream(
               new BufferedInputStream(Files.newInputStream(file.toPath()), 1 << 16));
-      this.block = CooBlock.readFrom(in);
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.tensor.CooBlock;
 
 final class SortRunsTest {
@@ -26,16 +26,24 @@ final class SortRunsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 4096, 5_000, 12_288, 1 << 20})
-  void rowsComeInOrderAndEqualOnesAsTheyWereAdded(int most) throws IOException {
+  @CsvSource({
+    "1, 12, 4096, 10",
+    "4096, 12, 4096, 10",
+    "5000, 12, 4096, 10",
+    "12288, 12, 4096, 3",
+    "1048576, 12, 4096, 0",
+    "300, 400, 300, 404"
+  })
+  void rowsComeInOrderAndEqualOnesAsTheyWereAdded(int most, int blocks, int rows, int files)
+      throws IOException {
     long[] sizes = {300, 40L << 32, 5};
     int[] modeOrder = {1, 0, 2};
     Random random = new Random(most);
     List<long[]> expected = new ArrayList<>();
     try (SortRuns runs = new SortRuns(sizes, modeOrder, most, this::file)) {
-      for (int b = 0; b < 12; b++) {
+      for (int b = 0; b < blocks; b++) {
         CooBlock.Builder block = new CooBlock.Builder(3, 16);
-        for (int row = b == 5 ? 4096 : 0; row < 4096; row++) {
+        for (int row = b == 5 ? rows : 0; row < rows; row++) {
           long wide = random.nextBoolean() ? 7 : random.nextInt(40) * (1L << 32);
           long[] at = {random.nextInt(300), wide, random.nextInt(5)};
           block.add(at, expected.size());
@@ -45,16 +53,19 @@ final class SortRunsTest {
       }
       Comparator<long[]> order = Comparator.comparingLong(row -> row[1]);
       expected.sort(order.thenComparing(row -> row[0]).thenComparing(row -> row[2]));
-      SortedRows rows = runs.inOrder();
+      SortedRows sorted = runs.inOrder();
       List<long[]> found = new ArrayList<>();
-      while (rows.next()) {
+      while (sorted.next()) {
         found.add(
             new long[] {
-              rows.coordinate(0), rows.coordinate(1), rows.coordinate(2), (long) rows.value()
+              sorted.coordinate(0),
+              sorted.coordinate(1),
+              sorted.coordinate(2),
+              (long) sorted.value()
             });
       }
       assertThat(Arrays.deepEquals(found.toArray(), expected.toArray())).isTrue();
-      assertThat(made).isEqualTo(most == 1 << 20 ? 0 : most == 12_288 ? 3 : 10);
+      assertThat(made).isEqualTo(files);
     }
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();
