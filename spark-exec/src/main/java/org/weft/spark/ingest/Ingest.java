@@ -7,6 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
@@ -49,23 +51,27 @@ import org.weft.tensor.TensorShape;
 public final class Ingest implements AutoCloseable {
   private static final int PARTITIONS_PER_CORE = 2;
 
-  private final SparkSession spark;
+  private final SparkConf conf;
+  private final JavaSparkContext context;
   private final FileAccess files;
   private final boolean started;
   private final int ranges;
+  private @Nullable SparkSession session;
 
   /**
    * @param ranges most tasks for the keys of a mode
    */
-  private Ingest(SparkSession spark, FileAccess files, boolean started, int ranges) {
-    this.spark = spark;
+  private Ingest(
+      SparkConf conf, JavaSparkContext context, FileAccess files, boolean started, int ranges) {
+    this.conf = conf;
+    this.context = context;
     this.files = files;
     this.started = started;
     this.ranges = ranges;
   }
 
   /**
-   * Starts Spark, or joins the session of this process, which then goes on after {@link #close}.
+   * Starts Spark, or joins that of this process, which then goes on after {@link #close}.
    *
    * @param partitions of shuffles; 0: as many as the cores suggest
    */
@@ -76,11 +82,21 @@ public final class Ingest implements AutoCloseable {
     if (partitions > 0) {
       conf.set("spark.sql.shuffle.partitions", Integer.toString(partitions));
     }
-    boolean started = SparkSession.getDefaultSession().isEmpty();
-    SparkSession spark = SparkSession.builder().config(conf).getOrCreate();
-    int cores = spark.sparkContext().defaultParallelism();
-    int ranges = partitions > 0 ? partitions : Math.max(8, PARTITIONS_PER_CORE * cores);
-    return new Ingest(spark, files, started, ranges);
+    boolean started = SparkEnv.get() == null;
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(SparkContext.getOrCreate(conf));
+    int cores = context.defaultParallelism();
+    int most = partitions > 0 ? partitions : Math.max(8, PARTITIONS_PER_CORE * cores);
+    return new Ingest(conf, context, files, started, most);
+  }
+
+  /** Spark SQL, which plain tables without rejects do not need. */
+  private SparkSession spark() {
+    SparkSession present = session;
+    if (present == null) {
+      present = SparkSession.builder().config(conf).getOrCreate();
+      session = present;
+    }
+    return present;
   }
 
   /**
@@ -111,7 +127,7 @@ public final class Ingest implements AutoCloseable {
   }
 
   private TableSource source(IngestJob job) {
-    return new TableSource(spark, files, job.table(), job.named());
+    return new TableSource(spark(), files, job.table(), job.named());
   }
 
   private TableInput rows(IngestJob job) {
@@ -123,12 +139,8 @@ public final class Ingest implements AutoCloseable {
     PlainTable.Layout layout = plain.get().layout();
     TableColumns.require(job, layout.columns());
     LineSource lines =
-        new LineSource(context(), files, job.table().inputs(), job.table().quotedLines());
+        new LineSource(context, files, job.table().inputs(), job.table().quotedLines());
     return new TableInput.Plain(job, lines, layout);
-  }
-
-  private JavaSparkContext context() {
-    return JavaSparkContext.fromSparkContext(spark.sparkContext());
   }
 
   /** Our own error in what Spark throws for a failed job, or what it throws. */
@@ -231,7 +243,7 @@ public final class Ingest implements AutoCloseable {
 
   private List<IngestReport.Reason> rejects(IngestJob job, TableInput source, IngestOutput output)
       throws IOException {
-    try (Rejects rejects = Rejects.of(spark, source, job)) {
+    try (Rejects rejects = Rejects.of(spark(), source, job)) {
       List<IngestReport.Reason> reasons = rejects.reasons();
       output.writeRejects(side -> rejects.write(files, side));
       output.requireFew(reasons, rejects::first);
@@ -254,6 +266,12 @@ public final class Ingest implements AutoCloseable {
     return source.rows().select(columns.toArray(Column[]::new));
   }
 
+  /**
+   * Writes the entries.
+   *
+   * @param rows of which they are made
+   * @throws WeftException {@code NONFINITE_VALUE} for the first entry without a value
+   */
   private WrittenEntries entries(
       IngestJob job, ParallelContainer.Target target, Numbering labels, long rows) {
     int root = target.modeOrder()[0];
@@ -277,7 +295,7 @@ public final class Ingest implements AutoCloseable {
   @Override
   public void close() {
     if (started) {
-      spark.stop();
+      context.close();
     }
   }
 }

@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.spark.Partitioner;
@@ -246,37 +245,6 @@ final class Numbering implements AutoCloseable {
           mode,
           bucket,
           (range, share) -> into.add(new Tuple2<>(new long[] {range, LABELS, 0}, share)));
-    }
-  }
-
-  /** What is made of each of some values, in order. */
-  private abstract static class Flattened<T, R> implements Iterator<R> {
-    final Iterator<T> source;
-    private List<R> made = new ArrayList<>();
-    private int taken;
-
-    Flattened(Iterator<T> source) {
-      this.source = source;
-    }
-
-    abstract void take(T value, List<R> into);
-
-    @Override
-    public boolean hasNext() {
-      while (taken == made.size() && source.hasNext()) {
-        made = new ArrayList<>();
-        taken = 0;
-        take(source.next(), made);
-      }
-      return taken < made.size();
-    }
-
-    @Override
-    public R next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      return made.get(taken++);
     }
   }
 
