@@ -76,6 +76,21 @@ class OutputPlacesTest extends FolderCase {
         line, "expected a place for each output outside of the others", "inside of " + folder);
   }
 
+  /** A tensor's folder holds its own files; the next version would not go with others. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "convert @t.tns @t.weft/inner.tns",
+        "convert @t.tns @t.weft/data/inner.weft",
+        "mttkrp @t.tns --mode 0 --rank 1 --output @t.weft/m.npy",
+        "cpd @t.tns --rank 1 --output @t.weft/model",
+        "report @model @t.weft/x.html",
+        "spy @t.tns @t.weft/x.svg"
+      })
+  void anOutputInsideOfATensorIsRefused(String line) throws IOException {
+    assertRefused(line, "expected a place outside of the tensor t.weft");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

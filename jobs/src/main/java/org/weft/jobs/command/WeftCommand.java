@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.error.WeftException;
@@ -22,6 +23,7 @@ import org.weft.jobs.output.LoudLog;
 import org.weft.jobs.process.Surroundings;
 import org.weft.jobs.run.Session;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.container.Container;
 import org.weft.storage.file.Devices;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -157,7 +159,8 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /**
    * Refuses the place of another output of this command, and places inside of one another: a folder
-   * appears as a whole, and is replaced only if it holds nothing but its own files.
+   * appears as a whole, and is replaced only if it holds nothing but its own files. So is a place
+   * in the folder of a tensor that is there.
    */
   protected final void claim(FileAccess files, String uri) {
     URI place = files.path(uri).toUri().normalize();
@@ -172,6 +175,15 @@ public abstract class WeftCommand implements Callable<Integer> {
             "%s: expected a place for each output outside of the others, found another output"
                 + " inside of %s",
             uri, outer.getPath());
+      }
+    }
+    requireOutsideOfTensors(files, uri);
+  }
+
+  private static void requireOutsideOfTensors(FileAccess files, String uri) {
+    for (Path at = files.path(uri).getParent(); at != null; at = at.getParent()) {
+      if (at.getName().endsWith(".weft") && Container.isThere(files, at.toString())) {
+        throw usage("%s: expected a place outside of the tensor %s", uri, at.getName());
       }
     }
   }
