@@ -27,6 +27,7 @@ import org.weft.storage.container.Container;
 import org.weft.storage.file.Devices;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
+import org.weft.storage.file.VersionName;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -181,7 +182,8 @@ public abstract class WeftCommand implements Callable<Integer> {
   }
 
   private static void requireOutsideOfTensors(FileAccess files, String uri) {
-    for (Path at = files.path(uri).getParent(); at != null; at = at.getParent()) {
+    Path place = files.path(VersionName.isOne(uri) ? uri.substring(0, uri.lastIndexOf('@')) : uri);
+    for (Path at = place.getParent(); at != null; at = at.getParent()) {
       if (at.getName().endsWith(".weft") && Container.isThere(files, at.toString())) {
         throw usage("%s: expected a place outside of the tensor %s", uri, at.getName());
       }
