@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PagesTest {
   private static final int LONGEST_FRONT_PAGE = 200;
   private static final int LONGEST_MODULE_PAGE = 120;
+  private static final int LONGEST_REFERENCE_PAGE = 220;
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern COORDINATES = Pattern.compile("(?s)<dependency>.*?</dependency>");
@@ -63,6 +64,19 @@ class PagesTest {
             .as("lines of %s", page)
             .isLessThanOrEqualTo(front ? LONGEST_FRONT_PAGE : LONGEST_MODULE_PAGE);
       }
+    }
+  }
+
+  /** What is longer has two subjects, or the history of one. */
+  @Test
+  void referencePagesAreShort() {
+    Path reference = Pages.ROOT.resolve("conf/reference");
+    List<Path> pages = Pages.all().stream().filter(page -> page.startsWith(reference)).toList();
+    assertThat(pages).isNotEmpty();
+    for (Path page : pages) {
+      assertThat(Pages.text(page).lines().count())
+          .as("lines of %s", page)
+          .isLessThanOrEqualTo(LONGEST_REFERENCE_PAGE);
     }
   }
 

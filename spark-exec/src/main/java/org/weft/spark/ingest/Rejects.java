@@ -57,7 +57,8 @@ final class Rejects implements AutoCloseable {
 
   /** Those of a part of a table, with lines counted from the beginning of the file. */
   private static final class Found implements Iterator<Row> {
-    private static final int FORGOTTEN = 1 << 10;
+    private static final int LOOKS = 1 << 6;
+    private static final long USED_BYTES = 8L << 20;
 
     private final IngestJob job;
     private final TableRows rows;
@@ -79,7 +80,7 @@ final class Rejects implements AutoCloseable {
     @Override
     public boolean hasNext() {
       while (next == null && rows.next()) {
-        if (++read % FORGOTTEN == 0) {
+        if (++read % LOOKS == 0 && used.bytes() > USED_BYTES) {
           used = job.rows();
         }
         try {

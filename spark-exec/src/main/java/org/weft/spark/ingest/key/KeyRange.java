@@ -228,17 +228,15 @@ public final class KeyRange {
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(mode);
     keys.writeTo(out);
-    for (int key = 0; key < places.length; key++) {
-      out.writeLong(places[key]);
-      out.writeLong(rows[key]);
-    }
-    write(fresh, out);
+    NumberArrays.write(out, places);
+    NumberArrays.write(out, rows);
+    NumberArrays.write(out, fresh);
     out.writeInt(shares.size());
     for (Share share : shares) {
       out.writeLong(share.origin());
       out.writeLong(share.fingerprint());
-      write(share.numbers(), out);
-      write(share.keys(), out);
+      NumberArrays.write(out, share.numbers());
+      NumberArrays.write(out, share.keys());
     }
   }
 
@@ -246,32 +244,16 @@ public final class KeyRange {
   public static KeyRange readFrom(DataInput in) throws IOException {
     int mode = in.readInt();
     ByteDictionary keys = ByteDictionary.readFrom(in);
-    long[] places = new long[keys.size()];
-    long[] rows = new long[keys.size()];
-    for (int key = 0; key < places.length; key++) {
-      places[key] = in.readLong();
-      rows[key] = in.readLong();
-    }
-    int[] fresh = read(in);
+    long[] places = NumberArrays.readLongs(in);
+    long[] rows = NumberArrays.readLongs(in);
+    int[] fresh = NumberArrays.readInts(in);
     List<Share> shares = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      shares.add(new Share(in.readLong(), in.readLong(), read(in), read(in)));
+      long origin = in.readLong();
+      long fingerprint = in.readLong();
+      int[] numbers = NumberArrays.readInts(in);
+      shares.add(new Share(origin, fingerprint, numbers, NumberArrays.readInts(in)));
     }
     return new KeyRange(mode, keys, places, rows, fresh, shares);
-  }
-
-  private static void write(int[] numbers, DataOutput out) throws IOException {
-    out.writeInt(numbers.length);
-    for (int number : numbers) {
-      out.writeInt(number);
-    }
-  }
-
-  private static int[] read(DataInput in) throws IOException {
-    int[] numbers = new int[in.readInt()];
-    for (int at = 0; at < numbers.length; at++) {
-      numbers[at] = in.readInt();
-    }
-    return numbers;
   }
 }

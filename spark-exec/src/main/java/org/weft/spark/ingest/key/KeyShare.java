@@ -116,26 +116,13 @@ public record KeyShare(ByteDictionary keys, long[] at, int[] rows) {
   /** Writes all of it. */
   public void writeTo(DataOutput out) throws IOException {
     keys.writeTo(out);
-    out.writeInt(rows.length);
-    for (long each : at) {
-      out.writeLong(each);
-    }
-    for (int count : rows) {
-      out.writeInt(count);
-    }
+    NumberArrays.write(out, at);
+    NumberArrays.write(out, rows);
   }
 
   /** Reads what {@link #writeTo} wrote. */
   public static KeyShare readFrom(DataInput in) throws IOException {
-    ByteDictionary keys = ByteDictionary.readFrom(in);
-    int[] rows = new int[in.readInt()];
-    long[] at = new long[keys.size()];
-    for (int key = 0; key < at.length; key++) {
-      at[key] = in.readLong();
-    }
-    for (int key = 0; key < rows.length; key++) {
-      rows[key] = in.readInt();
-    }
-    return new KeyShare(keys, at, rows);
+    return new KeyShare(
+        ByteDictionary.readFrom(in), NumberArrays.readLongs(in), NumberArrays.readInts(in));
   }
 }

@@ -36,26 +36,12 @@ public record PlacedKeys(int mode, int[] numbers, long[] coordinates) {
   /** Writes all of it. */
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(mode);
-    out.writeInt(numbers.length);
-    for (int number : numbers) {
-      out.writeInt(number);
-    }
-    for (long coordinate : coordinates) {
-      out.writeLong(coordinate);
-    }
+    NumberArrays.write(out, numbers);
+    NumberArrays.write(out, coordinates);
   }
 
   /** Reads what {@link #writeTo} wrote. */
   public static PlacedKeys readFrom(DataInput in) throws IOException {
-    int mode = in.readInt();
-    int[] numbers = new int[in.readInt()];
-    long[] coordinates = new long[numbers.length];
-    for (int at = 0; at < numbers.length; at++) {
-      numbers[at] = in.readInt();
-    }
-    for (int at = 0; at < coordinates.length; at++) {
-      coordinates[at] = in.readLong();
-    }
-    return new PlacedKeys(mode, numbers, coordinates);
+    return new PlacedKeys(in.readInt(), NumberArrays.readInts(in), NumberArrays.readLongs(in));
   }
 }
