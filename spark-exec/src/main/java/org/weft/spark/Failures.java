@@ -138,6 +138,10 @@ public final class Failures {
     if (LEAST_HEAP.matcher(message).matches()) {
       return heapBelowSparks(cause);
     }
+    WeftException read = ReadFault.of(message, cause);
+    if (read != null) {
+      return read;
+    }
     WeftException port = PortFault.of(message, cause);
     if (port != null) {
       return port;
@@ -305,7 +309,7 @@ public final class Failures {
         failure);
   }
 
-  private static String firstLine(Throwable failure) {
+  static String firstLine(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     int end = message.indexOf('\n');
     return end < 0 ? message : message.substring(0, end);

@@ -69,6 +69,8 @@ class FailuresTest {
             + " spark.weft.exchange.port, found",
         "bind(..) failed: Cannot assign requested address: Service 'sparkDriver' failed after 16"
             + " retries (on a random free port)! | WEFT-100 | spark.driver.bindAddress",
+        "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///a/b.parquet."
+            + "  SQLSTATE: KD001 | WEFT-305 | /a/b.parquet: expected a whole file of its format",
         "TASK (10.0.0.1 executor 2): java.lang.IllegalStateException: x | WEFT-999 | Lost task 0.3"
       })
   void haveCodeAndRemedy(String words, String code, String remedy) {

@@ -5,6 +5,8 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.Cells;
 import org.weft.spark.ingest.key.KeyedRows;
@@ -20,6 +22,7 @@ final class SparkRows implements TableRows {
   private final List<ModeSpec> modes;
   private final @Nullable String value;
   private final CellRules rules;
+  private final String source;
   private Row row = RowFactory.create();
 
   SparkRows(IngestJob job, Iterator<Row> rows) {
@@ -27,15 +30,28 @@ final class SparkRows implements TableRows {
     this.modes = job.modes();
     this.value = job.value();
     this.rules = new CellRules(job);
+    this.source = job.source();
   }
 
   @Override
   public boolean next() {
-    boolean more = rows.hasNext();
-    if (more) {
-      row = rows.next();
+    try {
+      boolean more = rows.hasNext();
+      if (more) {
+        row = rows.next();
+      }
+      return more;
+    } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
+      // Spark decodes some cells only as rows are made, and then does not say which file is
+      // damaged.
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          source
+              + ": expected whole files of their format, found damage ("
+              + e.getMessage()
+              + "); write or copy the files again",
+          e);
     }
-    return more;
   }
 
   @Override
