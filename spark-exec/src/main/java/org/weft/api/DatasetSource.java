@@ -2,27 +2,40 @@ package org.weft.api;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.Failures;
 import org.weft.spark.SparkEngine;
-import org.weft.spark.label.Dictionary;
+import org.weft.spark.key.KeptRows;
+import org.weft.spark.key.KeyBounds;
+import org.weft.spark.key.KeyLabels;
+import org.weft.spark.key.KeySpace;
+import org.weft.spark.key.KeySummary;
+import org.weft.spark.key.KeyedRows;
+import org.weft.spark.key.LabelBytes;
+import org.weft.spark.key.Numbering;
 import org.weft.spark.model.LabelColumns;
 import org.weft.spark.model.TableModel;
+import org.weft.spark.table.InternalRows;
+import org.weft.spark.table.KeyedTable;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -38,7 +51,7 @@ import org.weft.tensor.ValueType;
 record DatasetSource(
     SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value)
     implements Source {
-  private static final int BLOCK_ENTRIES = 1 << 16;
+  private static final String WHAT = "the tensor of a Dataset";
 
   static DatasetSource of(
       SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value) {
@@ -74,90 +87,112 @@ record DatasetSource(
   @Override
   public Loaded load(Weft weft) {
     int[] own = IntStream.range(0, modes.size()).toArray();
-    List<Dictionary> dictionaries = dictionaries(weft, List.of(this), List.of(own));
-    return load(weft, own, dictionaries);
+    return load(weft, List.of(this), List.of(own)).get(0);
   }
 
   /**
-   * Loads the tensor with labels that it shares with other tables.
+   * Loads the tensors of tables that share labels.
    *
-   * @param spaces for each mode, the number of its dictionary
+   * @param spaces for each table and mode, the number of its labels, from 0; modes that share
+   *     labels have the same number
+   * @throws WeftException {@code USAGE} if modes that share labels have columns of two types
    */
-  Loaded load(Weft weft, int[] spaces, List<Dictionary> dictionaries) {
-    Dataset<Row> coded = selected();
-    List<Column> columns = new ArrayList<>();
-    for (int mode = 0; mode < spaces.length; mode++) {
-      int space = spaces[mode];
-      Dataset<Row> keyed = coded.withColumnRenamed("m" + mode, "k" + space);
-      coded =
-          dictionaries.get(space).encode(spark, keyed).withColumnRenamed("i" + space, "c" + mode);
-      columns.add(functions.col("c" + mode));
+  static List<Loaded> load(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
+    Map<Integer, DataType> types = types(tables, spaces);
+    List<KeptRows> kept = new ArrayList<>();
+    List<KeySummary> summaries = new ArrayList<>();
+    for (int t = 0; t < tables.size(); t++) {
+      KeptRows rows = weft.keep(tables.get(t).kept(spaces.get(t)));
+      kept.add(rows);
+      summaries.addAll(rows.summaries());
     }
-    columns.add(functions.col("v"));
-    int order = spaces.length;
+    List<Loaded> loaded = new ArrayList<>();
+    if (kept.isEmpty()) {
+      return loaded;
+    }
+    JavaRDD<KeyedRows> all = kept.stream().map(KeptRows::values).reduce(JavaRDD::union).get();
+    List<KeySpace> numbered =
+        types.keySet().stream().map(space -> new KeySpace(space, KeyLabels.TEXT, 0)).toList();
+    int ranges = KeyBounds.usualRanges(JavaSparkContext.fromSparkContext(all.context()));
+    KeyBounds bounds = KeyBounds.of(summaries, numbered.size(), ranges);
+    Numbering numbering = weft.keep(Numbering.of(WHAT, numbered, all, bounds, null));
+    int first = 0;
+    for (int t = 0; t < tables.size(); t++) {
+      int end = first + kept.get(t).values().getNumPartitions();
+      loaded.add(tables.get(t).loaded(weft, spaces.get(t), numbering, first, end));
+      first = end;
+    }
+    return loaded;
+  }
+
+  /** The type of each space. */
+  private static Map<Integer, DataType> types(List<DatasetSource> tables, List<int[]> spaces) {
+    Map<Integer, DataType> types = new TreeMap<>();
+    for (int t = 0; t < tables.size(); t++) {
+      for (int mode = 0; mode < spaces.get(t).length; mode++) {
+        DataType own = tables.get(t).type(mode);
+        DataType other = types.putIfAbsent(spaces.get(t)[mode], own);
+        if (other != null) {
+          requireType(tables.get(t).modes.get(mode), own, other);
+        }
+      }
+    }
+    return types;
+  }
+
+  private DataType type(int mode) {
+    return rows.schema().apply(modes.get(mode)).dataType();
+  }
+
+  private KeptRows kept(int[] spaces) {
     List<String> names = new ArrayList<>(modes);
     if (value != null) {
       names.add(value);
     }
-    JavaRDD<CooBlock> entries =
-        coded
-            .select(columns.toArray(Column[]::new))
-            .javaRDD()
-            .mapPartitions(found -> new Blocks(found, order, names));
+    Dataset<Row> selected = selected();
+    KeyedTable table = KeyedTable.of(selected.schema(), spaces, new Missing(names, modes.size()));
+    try {
+      return KeptRows.of(table.rows(selected), "rows of a Dataset");
+    } catch (Exception e) { // also those of Spark, which are not declared
+      throw Failures.unwrap(e);
+    }
+  }
+
+  /** The tensor whose rows are partitions of those that are numbered. */
+  private Loaded loaded(Weft weft, int[] spaces, Numbering numbering, int first, int end) {
+    long[] sizes = numbering.sizes();
     TensorShape shape =
-        TensorShape.of(
-            IntStream.of(spaces).mapToLong(space -> dictionaries.get(space).size()).toArray());
+        TensorShape.of(IntStream.of(spaces).mapToLong(space -> sizes[space]).toArray());
     List<ModeLabels> labels = new ArrayList<>();
-    for (int mode = 0; mode < order; mode++) {
-      Dataset<Row> table =
-          dictionaries
-              .get(spaces[mode])
-              .table(spark, "label", rows.schema().apply(modes.get(mode)).dataType());
-      labels.add(new ModeLabels(table, null));
+    for (int mode = 0; mode < spaces.length; mode++) {
+      labels.add(new ModeLabels(labels(numbering, spaces[mode], type(mode)), null));
     }
+    JavaRDD<CooBlock> entries = numbering.entries(first, end);
     return new Loaded(
-        SparkEngine.tensor(
-            weft.engine(), "the tensor of a Dataset", entries, shape, ValueType.DOUBLE),
-        labels);
+        SparkEngine.tensor(weft.engine(), WHAT, entries, shape, ValueType.DOUBLE), labels);
   }
 
-  /**
-   * Collects the labels of several tables in dictionaries.
-   *
-   * @param spaces for each table and mode, the number of its dictionary, from 0; modes that share
-   *     labels have the same number
-   * @throws WeftException {@code USAGE} if they have columns of two types
-   */
-  static List<Dictionary> dictionaries(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
-    Map<Integer, Dataset<Row>> keys = new TreeMap<>();
-    for (int t = 0; t < tables.size(); t++) {
-      for (int mode = 0; mode < spaces.get(t).length; mode++) {
-        int space = spaces.get(t)[mode];
-        Dataset<Row> own =
-            tables
-                .get(t)
-                .rows
-                .select(
-                    functions
-                        .col(TableModel.quoted(tables.get(t).modes.get(mode)))
-                        .as("k" + space));
-        Dataset<Row> all = keys.get(space);
-        if (all != null) {
-          requireType(tables.get(t).modes.get(mode), type(own), type(all));
-        }
-        keys.put(space, all == null ? own : all.union(own));
-      }
-    }
-    List<Dictionary> dictionaries = new ArrayList<>();
-    keys.forEach(
-        (space, all) ->
-            dictionaries.add(
-                weft.keep(Dictionary.of(all.where("k" + space + " IS NOT NULL"), space))));
-    return dictionaries;
+  /** Every label beside its coordinate. */
+  private Dataset<Row> labels(Numbering numbering, int space, DataType type) {
+    LabelBytes cells = LabelBytes.of(type);
+    StructType schema =
+        new StructType().add(TableModel.LABEL, type).add(TableModel.COORDINATE, DataTypes.LongType);
+    Dataset<Row> table =
+        InternalRows.table(
+            spark,
+            numbering
+                .keys(space)
+                .map(key -> new GenericInternalRow(cells(cells.cell(key.key()), key.coordinate()))),
+            schema);
+    // Spark does not know their size, and would shuffle all rows of a join to find out that they
+    // are few.
+    return numbering.bytes(space) <= spark.sessionState().conf().autoBroadcastJoinThreshold()
+        ? functions.broadcast(table)
+        : table;
   }
 
-  private static DataType type(Dataset<Row> keys) {
-    return keys.schema().apply(0).dataType();
+  private static Object[] cells(Object... cells) {
+    return cells;
   }
 
   private static void requireType(String column, DataType found, DataType expected) {
@@ -187,51 +222,24 @@ record DatasetSource(
     return rows.select(columns.toArray(Column[]::new));
   }
 
-  /** Packs rows of coordinates and a value into blocks of entries. */
-  private static final class Blocks implements Iterator<CooBlock> {
-    private final Iterator<Row> rows;
-    private final int order;
-    private final List<String> names;
-
-    Blocks(Iterator<Row> rows, int order, List<String> names) {
-      this.rows = rows;
-      this.order = order;
-      this.names = names;
+  /** The error of a cell without a label or a value. */
+  private record Missing(List<String> names, int order) implements KeyedTable.MissingCell {
+    private Missing {
+      names = new ArrayList<>(names);
     }
 
     @Override
-    public boolean hasNext() {
-      return rows.hasNext();
-    }
-
-    @Override
-    public CooBlock next() {
-      CooBlock.Builder block = new CooBlock.Builder(order, BLOCK_ENTRIES);
-      long[] at = new long[order];
-      while (rows.hasNext() && block.size() < BLOCK_ENTRIES) {
-        Row row = rows.next();
-        for (int mode = 0; mode < order; mode++) {
-          at[mode] = required(row, mode).getLong(mode);
-        }
-        block.add(at, required(row, order).getDouble(order));
-      }
-      return block.build();
-    }
-
-    private Row required(Row row, int column) {
-      if (row.isNullAt(column)) {
-        String name = names.get(column);
-        throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
-            String.format(
-                Locale.ROOT,
-                "expected a %s in column '%s' in every row, found null; leave such rows out, WHERE %s"
-                    + " IS NOT NULL",
-                column < order ? "label" : "value",
-                name,
-                TableModel.quoted(name)));
-      }
-      return row;
+    public WeftException of(InternalRow row, int column) {
+      String name = names.get(column);
+      return new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          String.format(
+              Locale.ROOT,
+              "expected a %s in column '%s' in every row, found null; leave such rows out, WHERE %s"
+                  + " IS NOT NULL",
+              column < order ? "label" : "value",
+              name,
+              TableModel.quoted(name)));
     }
   }
 }

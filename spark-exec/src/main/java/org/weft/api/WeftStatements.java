@@ -15,7 +15,6 @@ import org.weft.engine.StatementJob;
 import org.weft.engine.StatementOperand;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.spark.label.Dictionary;
 import org.weft.tensor.ValueType;
 
 /** Evaluates statements over tensors of one {@link Weft}. */
@@ -118,11 +117,10 @@ final class WeftStatements {
     loaded.forEach(
         (name, tensor) -> StatementJob.requireOrder(tensor.operand(), accesses.get(name)));
     requireSameLabels(accesses, classes, loaded);
-    List<Dictionary> dictionaries =
-        DatasetSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
+    List<Source.Loaded> labelled = DatasetSource.load(weft, tables, List.copyOf(numbered.values()));
     int next = 0;
-    for (Map.Entry<String, int[]> table : numbered.entrySet()) {
-      loaded.put(table.getKey(), tables.get(next++).load(weft, table.getValue(), dictionaries));
+    for (String name : numbered.keySet()) {
+      loaded.put(name, labelled.get(next++));
     }
     return loaded;
   }

@@ -2,14 +2,13 @@ package org.weft.spark.ingest;
 
 import java.io.File;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.function.Function2;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.ingest.key.SortRuns;
-import org.weft.spark.ingest.key.SortedRows;
+import org.weft.spark.key.SortRuns;
+import org.weft.spark.key.SortedRows;
 import org.weft.spark.output.TaskAttempt;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
@@ -33,12 +32,6 @@ final class EntryTask
     this.target = target;
     this.job = job;
     this.sizes = sizes;
-  }
-
-  /** The range of {@code firsts} that a coordinate lies in. */
-  static int range(long[] firsts, long coordinate) {
-    int found = Arrays.binarySearch(firsts, coordinate);
-    return found >= 0 ? found : -found - 2;
   }
 
   /** Rows of one task that its share of the heap has room for. */

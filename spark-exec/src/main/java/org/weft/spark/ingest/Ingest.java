@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
-import org.weft.spark.ingest.key.KeyBounds;
-import org.weft.spark.ingest.key.KeySummary;
-import org.weft.spark.ingest.key.KeyedRows;
 import org.weft.spark.ingest.line.LineSource;
 import org.weft.spark.ingest.line.Place;
+import org.weft.spark.key.KeptRows;
+import org.weft.spark.key.KeyBounds;
+import org.weft.spark.key.KeyedRows;
+import org.weft.spark.key.Numbering;
 import org.weft.spark.label.EntryRanges;
-import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
@@ -49,8 +49,6 @@ import org.weft.tensor.TensorShape;
  * Rows and keys are kept in memory and on local disks of executors.
  */
 public final class Ingest implements AutoCloseable {
-  private static final int PARTITIONS_PER_CORE = 2;
-
   private final SparkConf conf;
   private final JavaSparkContext context;
   private final FileAccess files;
@@ -84,8 +82,7 @@ public final class Ingest implements AutoCloseable {
     }
     boolean started = SparkEnv.get() == null;
     JavaSparkContext context = JavaSparkContext.fromSparkContext(SparkContext.getOrCreate(conf));
-    int cores = context.defaultParallelism();
-    int most = partitions > 0 ? partitions : Math.max(8, PARTITIONS_PER_CORE * cores);
+    int most = partitions > 0 ? partitions : KeyBounds.usualRanges(context);
     return new Ingest(conf, context, files, started, most);
   }
 
@@ -153,7 +150,8 @@ public final class Ingest implements AutoCloseable {
     IngestSteps steps = new IngestSteps(job, progress);
     steps.read();
     TableInput source = rows(job);
-    Held held = Held.of(source.each(rows -> new KeyedParts(job, rows)), "rows of " + job.source());
+    KeptRows held =
+        KeptRows.of(source.each(rows -> new KeyedParts(job, rows)), "rows of " + job.source());
     List<IngestReport.Reason> reasons = List.of();
     try {
       steps.rejects();
@@ -165,7 +163,7 @@ public final class Ingest implements AutoCloseable {
       int rounds = 0;
       boolean rare = job.modes().stream().anyMatch(mode -> mode.minCount() > 1);
       while (rare && held.rows() > 0) {
-        Held fewer = withoutRare(job, held);
+        KeptRows fewer = withoutRare(job, held);
         rare = fewer != held;
         if (rare) {
           held.close();
@@ -196,48 +194,17 @@ public final class Ingest implements AutoCloseable {
     }
   }
 
-  /**
-   * Rows that executors hold.
-   *
-   * @param summaries of their parts
-   */
-  private record Held(Wire.Kept<KeyedRows> kept, List<KeySummary> summaries)
-      implements AutoCloseable {
-    static Held of(JavaRDD<KeyedRows> rows, String name) {
-      Wire.Kept<KeyedRows> kept = Wire.keep(rows, name);
-      try {
-        return new Held(kept, Wire.collect(kept.values(), PartitionWork.each(KeySummary::of)));
-      } catch (Exception e) { // also those of Spark, which are not declared
-        kept.release(false);
-        throw e;
-      }
-    }
-
-    long rows() {
-      return summaries.stream().mapToLong(KeySummary::rows).sum();
-    }
-
-    long rejected() {
-      return summaries.stream().mapToLong(KeySummary::rejected).sum();
-    }
-
-    @Override
-    public void close() {
-      kept.release(false);
-    }
-  }
-
-  private Numbering numbering(IngestJob job, Held held, @Nullable Container base) {
+  private Numbering numbering(IngestJob job, KeptRows held, @Nullable Container base) {
     KeyBounds bounds = KeyBounds.of(held.summaries(), job.modes().size(), ranges);
-    return Numbering.of(job, held.kept().values(), bounds, base);
+    return Numbering.of(job.source(), job.spaces(), held.values(), bounds, base);
   }
 
   /** The rows whose labels all have rows enough, which may make other labels too rare. */
-  private Held withoutRare(IngestJob job, Held held) {
+  private KeptRows withoutRare(IngestJob job, KeptRows held) {
     try (Numbering counted = numbering(job, held, null)) {
       return counted.dropped() == 0
           ? held
-          : Held.of(counted.withoutRare(), "frequent rows of " + job.source());
+          : KeptRows.of(counted.withoutRare(), "frequent rows of " + job.source());
     }
   }
 

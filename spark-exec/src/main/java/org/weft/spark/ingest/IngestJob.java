@@ -5,9 +5,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.ingest.key.KeyedRows;
-import org.weft.spark.ingest.key.ModeKeys;
+import org.weft.spark.key.KeySpace;
 
 /**
  * What to make of a table.
@@ -70,9 +70,14 @@ public record IngestJob(
     return modes.stream().map(mode -> new ModeKeys(mode.column(), mode.bucket())).toList();
   }
 
+  /** The keys of each mode, which are numbered apart. */
+  List<KeySpace> spaces() {
+    return IntStream.range(0, modes.size()).mapToObj(mode -> modes.get(mode).space(mode)).toList();
+  }
+
   /** Collects rows of the table. */
-  KeyedRows.Builder rows() {
-    return new KeyedRows.Builder(keys());
+  CellRows rows() {
+    return new CellRows(keys());
   }
 
   /** What becomes of rows with the same labels. */

@@ -3,7 +3,7 @@ package org.weft.spark.ingest;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.weft.spark.ingest.cell.BadCell;
-import org.weft.spark.ingest.key.KeyedRows;
+import org.weft.spark.key.KeyedRows;
 
 /** The rows of a part of a table in pieces that a task can hold; those of no use are counted. */
 final class KeyedParts implements Iterator<KeyedRows> {
@@ -31,7 +31,7 @@ final class KeyedParts implements Iterator<KeyedRows> {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }
-    KeyedRows.Builder builder = job.rows();
+    CellRows builder = job.rows();
     long rejected = 0;
     int read = 0;
     boolean room = true;

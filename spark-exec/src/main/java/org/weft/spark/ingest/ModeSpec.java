@@ -7,6 +7,7 @@ import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.Bucket;
 import org.weft.spark.ingest.cell.TextBucket;
 import org.weft.spark.ingest.cell.TimeFormat;
+import org.weft.spark.key.KeySpace;
 
 /**
  * A mode of the tensor to be.
@@ -36,6 +37,11 @@ public record ModeSpec(String name, String column, Bucket bucket, long minCount)
           "expected --mode NAME, NAME=COLUMN or NAME=COLUMN:BUCKET, found '" + text + "'");
     }
     return new ModeSpec(name, column, bucket.orElseGet(TextBucket::new), 0);
+  }
+
+  /** Its keys, if it is mode {@code mode}. */
+  KeySpace space(int mode) {
+    return new KeySpace(mode, bucket, minCount);
   }
 
   public ModeSpec withMinCount(long rows) {

@@ -8,7 +8,6 @@ import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.ShortDecimal;
-import org.weft.spark.ingest.key.KeyedRows;
 import org.weft.spark.ingest.line.LineCursor;
 import org.weft.spark.ingest.line.TextInput;
 import org.weft.spark.ingest.record.RecordCells;
@@ -51,7 +50,7 @@ final class PlainRows implements TableRows {
   }
 
   @Override
-  public void put(KeyedRows.Builder rows) throws BadCell {
+  public void put(CellRows rows) throws BadCell {
     if (!cells.read(cursor.text())) {
       throw new BadCell("", cells.expected());
     }

@@ -1,7 +1,6 @@
 package org.weft.spark.ingest;
 
 import java.util.List;
-import org.weft.spark.ingest.key.ModeKeys;
 import org.weft.tensor.CooBlock;
 
 /** Rows of labels that are too rare. */

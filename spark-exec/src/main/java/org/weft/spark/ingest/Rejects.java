@@ -21,7 +21,6 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.ingest.cell.BadCell;
-import org.weft.spark.ingest.key.KeyedRows;
 import org.weft.spark.ingest.line.LineSource;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -65,7 +64,7 @@ final class Rejects implements AutoCloseable {
     private final Map<LineSource.Split, Long> linesBefore;
 
     /** Where rows go that can be used. */
-    private KeyedRows.Builder used;
+    private CellRows used;
 
     private int read;
     private @Nullable Reject next;

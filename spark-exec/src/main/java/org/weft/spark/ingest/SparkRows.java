@@ -9,7 +9,6 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.Cells;
-import org.weft.spark.ingest.key.KeyedRows;
 import org.weft.spark.ingest.line.Place;
 import org.weft.spark.ingest.line.TextInput;
 
@@ -55,7 +54,7 @@ final class SparkRows implements TableRows {
   }
 
   @Override
-  public void put(KeyedRows.Builder into) throws BadCell {
+  public void put(CellRows into) throws BadCell {
     String problem = text(Place.PROBLEM);
     if (problem != null) {
       throw new BadCell("", problem);

@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.weft.spark.ingest.cell.BadCell;
-import org.weft.spark.ingest.key.HeapLimit;
-import org.weft.spark.ingest.key.KeyedRows;
-import org.weft.spark.ingest.key.ModeKeys;
 import org.weft.spark.ingest.line.SplitLines;
+import org.weft.spark.key.HeapLimit;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -24,7 +22,7 @@ record SplitRows(
   /** Reads {@code split}. Cost: a pass over it. */
   static SplitRows read(PlainTable table, FileSplit split, IngestJob job, HeapLimit limit) {
     List<ModeKeys> keys = job.keys();
-    KeyedRows.Builder builder = new KeyedRows.Builder(keys);
+    CellRows builder = new CellRows(keys);
     List<Reject> rejects = new ArrayList<>();
     long taken = 0;
     try (SplitLines lines = new SplitLines(table.input(), split)) {
@@ -32,7 +30,7 @@ record SplitRows(
       while (rows.next()) {
         try {
           rows.put(builder);
-          if (builder.rows() % KeyedRows.Builder.BLOCK == 0) {
+          if (builder.rows() % CellRows.BLOCK == 0) {
             taken += take(limit, builder.bytes() - taken);
           }
         } catch (BadCell bad) {

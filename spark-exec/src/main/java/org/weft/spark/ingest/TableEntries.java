@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.weft.spark.ingest.key.KeySort;
+import org.weft.spark.key.KeySort;
 import org.weft.spark.label.EntryRanges;
 import org.weft.tensor.CooBlock;
 

@@ -1,7 +1,6 @@
 package org.weft.spark.ingest;
 
 import org.weft.spark.ingest.cell.BadCell;
-import org.weft.spark.ingest.key.KeyedRows;
 
 /** The rows of a part of a table, one after another. Not thread-safe. */
 interface TableRows {
@@ -13,7 +12,7 @@ interface TableRows {
    *
    * @throws BadCell if it cannot be used
    */
-  void put(KeyedRows.Builder rows) throws BadCell;
+  void put(CellRows rows) throws BadCell;
 
   /** The row as one that cannot be used; its line is counted from the beginning of the part. */
   Reject reject(BadCell bad);

@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.key.LabelBytes;
 
 /**
  * Which columns have labels and values, and which labels are compared with each other. Spark itself
@@ -39,6 +40,11 @@ public final class LabelColumns {
               + column
               + "', found "
               + type.simpleString());
+    }
+    try {
+      LabelBytes.of(type);
+    } catch (WeftException e) {
+      throw new WeftException(e.code(), "column '" + column + "': " + e.getMessage(), e);
     }
   }
 

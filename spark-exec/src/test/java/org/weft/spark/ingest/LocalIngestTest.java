@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.Workers;
-import org.weft.spark.ingest.key.HeapLimit;
+import org.weft.spark.key.HeapLimit;
 import org.weft.storage.file.FileAccess;
 
 /** A table that does not fit the heap, or that needs Spark, leaves nothing for it to stumble on. */

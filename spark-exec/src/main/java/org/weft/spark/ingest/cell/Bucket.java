@@ -1,15 +1,16 @@
 package org.weft.spark.ingest.cell;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.weft.spark.label.KeyLabel;
+import org.weft.spark.key.KeyLabels;
 
 /**
  * How cells become labels: a cell has a key, labels are in the order of their keys, and a key's
  * label is written once. Keys compare as their types do; text by its UTF-8 bytes.
  */
-public interface Bucket extends KeyLabel {
+public interface Bucket extends KeyLabels {
   /** What a key is: {@code String}, {@code Long} or {@code Double}. */
   enum KeyType {
     TEXT,
@@ -26,6 +27,19 @@ public interface Bucket extends KeyLabel {
    * @throws BadCell if the cell has none
    */
   Object key(String column, Object cell) throws BadCell;
+
+  /** The label of a key. */
+  String label(Object key);
+
+  @Override
+  default boolean areKeys() {
+    return keyType() == KeyType.TEXT;
+  }
+
+  @Override
+  default byte[] utf8(byte[] key) {
+    return areKeys() ? key : label(KeyBytes.key(keyType(), key)).getBytes(StandardCharsets.UTF_8);
+  }
 
   /** What {@link #parse} takes, for messages. */
   static String known() {

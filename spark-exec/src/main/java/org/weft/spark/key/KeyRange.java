@@ -1,4 +1,4 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -6,24 +6,26 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.ingest.cell.Bucket;
 import org.weft.tensor.CooBlock;
 
 /**
- * The different keys of one range of a mode, numbered: keys whose labels are new by their rank in
+ * The different keys of one range of a space, numbered: keys whose labels are new by their rank in
  * the range, those of labels that the tensor has by its coordinates.
  */
 public final class KeyRange {
+  /** Bytes of a row of a table with a short key and a number. */
+  private static final long USUAL_ROW = 48;
+
   private static final long RARE = Long.MIN_VALUE;
 
-  private final int mode;
+  private final int space;
   private final ByteDictionary keys;
 
   /** By key: a coordinate; below 0: -1 - the rank of a new one; or {@link #RARE}. */
@@ -42,14 +44,15 @@ public final class KeyRange {
    *
    * @param origin where the rows are
    * @param fingerprint of the rows
+   * @param mode of the rows whose keys they are
    * @param numbers of the keys among those of the rows
    * @param keys their numbers here
    */
-  private record Share(long origin, long fingerprint, int[] numbers, int[] keys) {}
+  private record Share(long origin, long fingerprint, int mode, int[] numbers, int[] keys) {}
 
   private KeyRange(
-      int mode, ByteDictionary keys, long[] places, long[] rows, int[] fresh, List<Share> shares) {
-    this.mode = mode;
+      int space, ByteDictionary keys, long[] places, long[] rows, int[] fresh, List<Share> shares) {
+    this.space = space;
     this.keys = keys;
     this.places = places;
     this.rows = rows;
@@ -59,9 +62,8 @@ public final class KeyRange {
 
   /** Collects the shares of a range: first those of rows, then labels of a tensor. */
   public static final class Builder {
-    private final int mode;
-    private final Bucket bucket;
-    private final long least;
+    private final int space;
+    private final KeySpace of;
     private final Function<String, RuntimeException> ambiguous;
     private final ByteDictionary keys = new ByteDictionary();
     private final List<Share> shares = new ArrayList<>();
@@ -72,14 +74,12 @@ public final class KeyRange {
     private ByteDictionary labels = keys;
 
     /**
-     * @param least rows that a key needs to stay
+     * @param space number of {@code of}
      * @param ambiguous the error of a label that occurs, and stands for two coordinates
      */
-    public Builder(
-        int mode, Bucket bucket, long least, Function<String, RuntimeException> ambiguous) {
-      this.mode = mode;
-      this.bucket = bucket;
-      this.least = least;
+    public Builder(int space, KeySpace of, Function<String, RuntimeException> ambiguous) {
+      this.space = space;
+      this.of = of;
       this.ambiguous = ambiguous;
     }
 
@@ -102,7 +102,7 @@ public final class KeyRange {
         rows[own[at]] += share.rows()[at];
       }
       int[] numbers = Arrays.stream(share.at()).mapToInt(Math::toIntExact).toArray();
-      shares.add(new Share(origin, fingerprint, numbers, own));
+      shares.add(new Share(origin, fingerprint, share.mode(), numbers, own));
     }
 
     private void find(KeyShare stored) {
@@ -124,12 +124,12 @@ public final class KeyRange {
     }
 
     private ByteDictionary labels() {
-      if (bucket.keyType() == Bucket.KeyType.TEXT) {
+      if (of.labels().areKeys()) {
         return keys;
       }
       ByteDictionary all = new ByteDictionary();
       for (int key = 0; key < keys.size(); key++) {
-        byte[] label = KeyBytes.label(bucket, keys.get(key));
+        byte[] label = of.labels().utf8(keys.get(key));
         all.number(label, 0, label.length);
       }
       return all;
@@ -140,24 +140,30 @@ public final class KeyRange {
       long[] places = new long[keys.size()];
       for (int key = 0; key < places.length; key++) {
         boolean there = key < known.length && known[key] >= 0;
-        places[key] = rows[key] < least ? RARE : there ? known[key] : -1;
+        places[key] = rows[key] < of.least() ? RARE : there ? known[key] : -1;
       }
       int[] fresh =
           keys.sorted(IntStream.range(0, places.length).filter(k -> places[k] == -1).toArray());
       for (int rank = 0; rank < fresh.length; rank++) {
         places[fresh[rank]] = -1 - rank;
       }
-      return new KeyRange(mode, keys, places, Arrays.copyOf(rows, places.length), fresh, shares);
+      return new KeyRange(space, keys, places, Arrays.copyOf(rows, places.length), fresh, shares);
     }
   }
 
-  public int mode() {
-    return mode;
+  /** The number of the space whose keys these are. */
+  public int space() {
+    return space;
   }
 
   /** Labels that are new. */
   public int fresh() {
     return fresh.length;
+  }
+
+  /** About the bytes of a table of the keys whose labels are new. */
+  public long bytes() {
+    return fresh.length * USUAL_ROW + IntStream.of(fresh).mapToLong(keys::length).sum();
   }
 
   /** Keys that are too rare. */
@@ -184,31 +190,29 @@ public final class KeyRange {
   public void answer(long first, Answered taker) {
     for (Share share : shares) {
       long[] own = IntStream.of(share.keys()).mapToLong(key -> place(key, first)).toArray();
-      taker.accept(share.origin(), share.fingerprint(), new PlacedKeys(mode, share.numbers(), own));
+      taker.accept(
+          share.origin(), share.fingerprint(), new PlacedKeys(share.mode(), share.numbers(), own));
     }
   }
 
-  /** The labels that are new, in order. */
-  public Iterator<String> labels(Bucket bucket) {
-    return IntStream.of(fresh).mapToObj(key -> label(bucket, key)).iterator();
-  }
-
-  private String label(Bucket bucket, int key) {
-    return new String(KeyBytes.label(bucket, keys.get(key)), StandardCharsets.UTF_8);
+  /** The keys whose labels are new, in order. */
+  public Stream<byte[]> freshKeys() {
+    return IntStream.of(fresh).mapToObj(keys::get);
   }
 
   /** The label of a coordinate, for messages; null if it is none of this range. */
-  public @Nullable String label(Bucket bucket, long first, long coordinate) {
+  public @Nullable String label(KeyLabels labels, long first, long coordinate) {
     for (int key = 0; key < places.length; key++) {
       if (place(key, first) == coordinate) {
-        return label(bucket, key);
+        return labels.text(keys.get(key));
       }
     }
     return null;
   }
 
   /**
-   * The rows of blocks of {@code width} coordinates: entries of one mode, that of blocks.
+   * The rows of blocks of {@code width} coordinates: entries of a tensor of one mode, that of
+   * blocks.
    *
    * @param first coordinate of the new keys
    */
@@ -226,7 +230,7 @@ public final class KeyRange {
 
   /** Writes all of it. */
   public void writeTo(DataOutput out) throws IOException {
-    out.writeInt(mode);
+    out.writeInt(space);
     keys.writeTo(out);
     NumberArrays.write(out, places);
     NumberArrays.write(out, rows);
@@ -235,6 +239,7 @@ public final class KeyRange {
     for (Share share : shares) {
       out.writeLong(share.origin());
       out.writeLong(share.fingerprint());
+      out.writeInt(share.mode());
       NumberArrays.write(out, share.numbers());
       NumberArrays.write(out, share.keys());
     }
@@ -242,7 +247,7 @@ public final class KeyRange {
 
   /** Reads what {@link #writeTo} wrote. */
   public static KeyRange readFrom(DataInput in) throws IOException {
-    int mode = in.readInt();
+    int space = in.readInt();
     ByteDictionary keys = ByteDictionary.readFrom(in);
     long[] places = NumberArrays.readLongs(in);
     long[] rows = NumberArrays.readLongs(in);
@@ -251,9 +256,10 @@ public final class KeyRange {
     for (int left = in.readInt(); left > 0; left--) {
       long origin = in.readLong();
       long fingerprint = in.readLong();
+      int mode = in.readInt();
       int[] numbers = NumberArrays.readInts(in);
-      shares.add(new Share(origin, fingerprint, numbers, NumberArrays.readInts(in)));
+      shares.add(new Share(origin, fingerprint, mode, numbers, NumberArrays.readInts(in)));
     }
-    return new KeyRange(mode, keys, places, rows, fresh, shares);
+    return new KeyRange(space, keys, places, rows, fresh, shares);
   }
 }

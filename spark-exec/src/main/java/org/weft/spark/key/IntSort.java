@@ -1,4 +1,4 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 import java.util.Arrays;
 

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 /** Rows in the order of their coordinates, one after another. */
 public interface SortedRows {

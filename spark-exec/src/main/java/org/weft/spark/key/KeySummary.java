@@ -1,16 +1,18 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What the driver learns of {@link KeyedRows}.
  *
+ * @param spaces of the modes
  * @param keys their number, by mode
  * @param samples beginnings of some of the keys, by mode
  */
-public record KeySummary(long rows, long rejected, long[] keys, byte[][][] samples)
+public record KeySummary(long rows, long rejected, int[] spaces, long[] keys, byte[][][] samples)
     implements Serializable {
   private static final int MOST_SAMPLES = 20;
 
@@ -27,8 +29,23 @@ public record KeySummary(long rows, long rejected, long[] keys, byte[][][] sampl
     return new KeySummary(
         rows.rows().size(),
         rows.rejected(),
+        rows.spaces(),
         rows.keys().stream().mapToLong(ByteDictionary::size).toArray(),
         rows.keys().stream().map(KeySummary::sample).toArray(byte[][][]::new));
+  }
+
+  /** About the number of keys of {@code space}: one of two modes counts twice. */
+  long keys(int space) {
+    return modes(space).mapToLong(mode -> keys[mode]).sum();
+  }
+
+  /** Beginnings of some of the keys of {@code space}. */
+  Stream<byte[]> samples(int space) {
+    return modes(space).boxed().flatMap(mode -> Arrays.stream(samples[mode]));
+  }
+
+  private IntStream modes(int space) {
+    return IntStream.range(0, spaces.length).filter(mode -> spaces[mode] == space);
   }
 
   private static byte[][] sample(ByteDictionary keys) {

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.key;
 
 import java.util.ArrayList;
 import java.util.Iterator;

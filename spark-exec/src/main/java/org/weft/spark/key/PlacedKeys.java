@@ -1,4 +1,4 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -15,12 +15,16 @@ public record PlacedKeys(int mode, int[] numbers, long[] coordinates) {
   /** In the place of a coordinate: rows with this key are dropped. */
   public static final long DROPPED = -1;
 
-  /** By mode, for all keys of {@code rows}: {@link #DROPPED}, until the keys are told others. */
+  /**
+   * By mode, for all keys of {@code rows}: {@link #DROPPED}, until the keys are told others. None
+   * for modes whose coordinates stay.
+   */
   public static long[][] none(KeyedRows rows) {
     long[][] coordinates = new long[rows.keys().size()][];
     for (int mode = 0; mode < coordinates.length; mode++) {
       // Not empty: CooBlock.moved would leave the mode as it is.
-      coordinates[mode] = new long[Math.max(1, rows.keys().get(mode).size())];
+      boolean stay = rows.spaces()[mode] == KeyedRows.COORDINATES;
+      coordinates[mode] = new long[stay ? 0 : Math.max(1, rows.keys().get(mode).size())];
       Arrays.fill(coordinates[mode], DROPPED);
     }
     return coordinates;

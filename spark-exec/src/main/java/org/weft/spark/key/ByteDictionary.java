@@ -1,4 +1,4 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.key;
 
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -112,6 +112,10 @@ public final class ByteDictionary {
     long start = (long) (pages.size() - 1) << 32 | pageEnd;
     pageEnd += length;
     return start;
+  }
+
+  int length(int number) {
+    return lengths[number];
   }
 
   public byte[] get(int number) {

@@ -1,16 +1,18 @@
-package org.weft.spark.ingest.key;
+package org.weft.spark.ingest;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.Bucket;
+import org.weft.spark.ingest.cell.KeyBytes;
 import org.weft.spark.ingest.cell.TextBucket;
+import org.weft.spark.key.ByteDictionary;
 
 /**
  * The keys of a mode, numbered in the order of their appearance, as the byte strings of {@link
  * KeyBytes}. Not thread-safe.
  */
-public final class ModeKeys {
+final class ModeKeys {
   private final String column;
   private final Bucket bucket;
   private final ByteDictionary keys = new ByteDictionary();
@@ -19,7 +21,7 @@ public final class ModeKeys {
   private final @Nullable KnownCells cells;
 
   /** None yet, of the cells of {@code column}. */
-  public ModeKeys(String column, Bucket bucket) {
+  ModeKeys(String column, Bucket bucket) {
     this.column = column;
     this.bucket = bucket;
     this.cells = bucket instanceof TextBucket ? null : new KnownCells();
@@ -30,7 +32,7 @@ public final class ModeKeys {
    *
    * @param text UTF-8, in [{@code from}, {@code to})
    */
-  public int number(byte[] text, int from, int to) throws BadCell {
+  int number(byte[] text, int from, int to) throws BadCell {
     int known = cells == null ? keys.find(text, from, to) : cells.find(text, from, to);
     if (known < 0) {
       String cell = new String(text, from, to - from, StandardCharsets.UTF_8);
@@ -43,32 +45,32 @@ public final class ModeKeys {
   }
 
   /** The number of what {@link Bucket#key} made of a cell. */
-  public int number(Object key) {
+  int number(Object key) {
     byte[] bytes = KeyBytes.of(key);
     return keys.number(bytes, 0, bytes.length);
   }
 
   /** Numbers here of the keys of {@code other}, by their numbers there. */
-  public int[] addAll(ModeKeys other) {
+  int[] addAll(ModeKeys other) {
     return keys.addAll(other.keys);
   }
 
-  public int size() {
+  int size() {
     return keys.size();
   }
 
   /** About the bytes on the heap. */
-  public long bytes() {
+  long bytes() {
     return keys.bytes() + (cells == null ? 0 : cells.bytes());
   }
 
   /** The numbers of these keys, in the order of the keys. */
-  public int[] sorted(int[] numbers) {
+  int[] sorted(int[] numbers) {
     return keys.sorted(numbers);
   }
 
-  public byte[] label(int number) {
-    return KeyBytes.label(bucket, keys.get(number));
+  byte[] label(int number) {
+    return bucket.utf8(keys.get(number));
   }
 
   ByteDictionary dictionary() {

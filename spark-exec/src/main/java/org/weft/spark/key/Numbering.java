@@ -1,7 +1,8 @@
-package org.weft.spark.ingest;
+package org.weft.spark.key;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -10,21 +11,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.spark.Partitioner;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.rdd.PartitionPruningRDD;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.spark.ingest.cell.Bucket;
-import org.weft.spark.ingest.key.KeyBounds;
-import org.weft.spark.ingest.key.KeyRange;
-import org.weft.spark.ingest.key.KeyShare;
-import org.weft.spark.ingest.key.KeyedRows;
-import org.weft.spark.ingest.key.PlacedKeys;
-import org.weft.spark.label.Dictionary;
 import org.weft.spark.label.EntryRanges;
 import org.weft.spark.label.StoredLabels;
 import org.weft.spark.output.TaskAttempt;
@@ -35,6 +29,7 @@ import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
+import scala.runtime.AbstractFunction1;
 
 /**
  * The coordinates of the keys of rows that executors hold: their ranks, or, where entries are added
@@ -42,13 +37,14 @@ import scala.Tuple2;
  * once to the task that has its range, and its coordinate comes back; the driver learns how many
  * keys each range has. Close it to free what executors hold.
  */
-final class Numbering implements AutoCloseable {
+public final class Numbering implements AutoCloseable {
   /** Of shares of labels: after those of all rows. */
   private static final long LABELS = Long.MAX_VALUE;
 
   private static final int SHARE_LABELS = 1 << 16;
 
-  private final IngestJob job;
+  private final String source;
+  private final List<KeySpace> spaces;
   private final JavaRDD<KeyedRows> rows;
   private final KeyBounds bounds;
   private final @Nullable Container base;
@@ -58,27 +54,32 @@ final class Numbering implements AutoCloseable {
   private final long[] firsts;
 
   private final long[] sizes;
+  private final long[] bytes;
   private final long dropped;
 
   private Numbering(
-      IngestJob job,
+      String source,
+      List<KeySpace> spaces,
       JavaRDD<KeyedRows> rows,
       KeyBounds bounds,
       @Nullable Container base,
       Wire.Kept<KeyRange> ranges) {
-    this.job = job;
+    this.source = source;
+    this.spaces = spaces;
     this.rows = rows;
     this.bounds = bounds;
     this.base = base;
     this.ranges = ranges;
     List<long[]> counts = Wire.collect(ranges.values(), Numbering::counts);
     this.firsts = new long[bounds.partitions()];
-    this.sizes = new long[job.modes().size()];
-    for (int mode = 0; mode < sizes.length; mode++) {
-      sizes[mode] = base == null ? 0 : StoredLabels.end(base, mode);
-      for (int r = bounds.first(mode); r < bounds.first(mode) + bounds.ranges(mode); r++) {
-        firsts[r] = sizes[mode];
-        sizes[mode] += counts.get(r)[0];
+    this.sizes = new long[spaces.size()];
+    this.bytes = new long[spaces.size()];
+    for (int space = 0; space < sizes.length; space++) {
+      sizes[space] = base == null ? 0 : StoredLabels.end(base, spaces.get(space).mode());
+      for (int r = bounds.first(space); r < bounds.first(space) + bounds.ranges(space); r++) {
+        firsts[r] = sizes[space];
+        sizes[space] += counts.get(r)[0];
+        bytes[space] += counts.get(r)[2];
       }
     }
     this.dropped = counts.stream().mapToLong(count -> count[1]).sum();
@@ -86,42 +87,48 @@ final class Numbering implements AutoCloseable {
 
   private static Iterator<long[]> counts(Iterator<KeyRange> ranges) {
     KeyRange range = ranges.next();
-    return List.of(new long[] {range.fresh(), range.dropped()}).iterator();
+    return List.of(new long[] {range.fresh(), range.dropped(), range.bytes()}).iterator();
   }
 
   /**
    * Numbers the keys of {@code rows}.
    *
+   * @param source of the rows, for messages
    * @param base the tensor that is added to, or null
    * @throws org.weft.error.WeftException {@code MALFORMED_INPUT} if a label that occurs stands for
    *     two coordinates of {@code base}
    */
-  static Numbering of(
-      IngestJob job, JavaRDD<KeyedRows> rows, KeyBounds bounds, @Nullable Container base) {
+  public static Numbering of(
+      String source,
+      List<KeySpace> spaces,
+      JavaRDD<KeyedRows> rows,
+      KeyBounds bounds,
+      @Nullable Container base) {
     JavaPairRDD<long[], KeyShare> shares =
         JavaPairRDD.fromJavaRDD(
             rows.mapPartitionsWithIndex(
                 (partition, parts) -> new Shares(partition, parts, bounds), false));
     if (base != null) {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
-      for (int m = 0; m < job.modes().size(); m++) {
-        int mode = m;
-        Bucket bucket = job.modes().get(mode).bucket();
+      for (int s = 0; s < spaces.size(); s++) {
+        int space = s;
+        KeyLabels kind = spaces.get(space).labels();
         shares =
             // Behind the rows, whose partitions keep their numbers.
             shares.union(
                 JavaPairRDD.fromJavaRDD(
-                    StoredLabels.each(context, base, mode)
-                        .mapPartitions(labels -> new Labels(labels, bounds, mode, bucket))));
+                    StoredLabels.each(context, base, spaces.get(space).mode())
+                        .mapPartitions(labels -> new Labels(labels, bounds, space, kind))));
       }
     }
+    List<KeySpace> numberedSpaces = new ArrayList<>(spaces);
     Function2<Integer, Iterator<Tuple2<long[], KeyShare>>, Iterator<KeyRange>> numbering =
-        (range, all) -> List.of(range(job, bounds.mode(range), base, all)).iterator();
+        (range, all) -> List.of(range(numberedSpaces, bounds.space(range), base, all)).iterator();
     JavaRDD<KeyRange> numbered =
         sent(shares, bounds.partitions()).mapPartitionsWithIndex(numbering, false);
-    Wire.Kept<KeyRange> kept = Wire.keep(numbered, "labels of " + job.source());
+    Wire.Kept<KeyRange> kept = Wire.keep(numbered, "labels of " + source);
     try {
-      return new Numbering(job, rows, bounds, base, kept);
+      return new Numbering(source, numberedSpaces, rows, bounds, base, kept);
     } catch (Exception e) { // also those of Spark, which are not declared
       kept.release(false);
       throw e;
@@ -129,14 +136,16 @@ final class Numbering implements AutoCloseable {
   }
 
   private static KeyRange range(
-      IngestJob job, int mode, @Nullable Container base, Iterator<Tuple2<long[], KeyShare>> all) {
-    ModeSpec spec = job.modes().get(mode);
+      List<KeySpace> spaces,
+      int space,
+      @Nullable Container base,
+      Iterator<Tuple2<long[], KeyShare>> all) {
+    KeySpace of = spaces.get(space);
     KeyRange.Builder range =
         new KeyRange.Builder(
-            mode,
-            spec.bucket(),
-            spec.minCount(),
-            label -> StoredLabels.ambiguous(Objects.requireNonNull(base), mode, label));
+            space,
+            of,
+            label -> StoredLabels.ambiguous(Objects.requireNonNull(base), of.mode(), label));
     while (all.hasNext()) {
       Tuple2<long[], KeyShare> share = all.next();
       range.add(share._1()[1], share._1()[2], share._2());
@@ -223,14 +232,14 @@ final class Numbering implements AutoCloseable {
   private static final class Labels
       extends Flattened<StoredLabels.Stored, Tuple2<long[], KeyShare>> {
     private final KeyBounds bounds;
-    private final int mode;
-    private final Bucket bucket;
+    private final int space;
+    private final KeyLabels kind;
 
-    Labels(Iterator<StoredLabels.Stored> labels, KeyBounds bounds, int mode, Bucket bucket) {
+    Labels(Iterator<StoredLabels.Stored> labels, KeyBounds bounds, int space, KeyLabels kind) {
       super(labels);
       this.bounds = bounds;
-      this.mode = mode;
-      this.bucket = bucket;
+      this.space = space;
+      this.kind = kind;
     }
 
     @Override
@@ -242,20 +251,25 @@ final class Numbering implements AutoCloseable {
       KeyShare.ofLabels(
           labels,
           bounds,
-          mode,
-          bucket,
+          space,
+          kind,
           (range, share) -> into.add(new Tuple2<>(new long[] {range, LABELS, 0}, share)));
     }
   }
 
   /** Keys that are too rare. */
-  long dropped() {
+  public long dropped() {
     return dropped;
   }
 
-  /** Labels of each mode, those of the tensor that is added to included. */
-  long[] sizes() {
+  /** Labels of each space, those of the tensor that is added to included. */
+  public long[] sizes() {
     return sizes.clone();
+  }
+
+  /** About the bytes that a table of the keys of {@code space} takes in memory. */
+  public long bytes(int space) {
+    return bytes[space];
   }
 
   /** The coordinates on their way back to the rows. */
@@ -281,17 +295,35 @@ final class Numbering implements AutoCloseable {
     return sent(JavaPairRDD.fromJavaRDD(answers), rows.getNumPartitions());
   }
 
+  /** Rows beside their partition, which a task that has some of the partitions is not told. */
+  private static final class Located extends Flattened<KeyedRows, Tuple2<Integer, KeyedRows>> {
+    private final int partition;
+
+    Located(int partition, Iterator<KeyedRows> rows) {
+      super(rows);
+      this.partition = partition;
+    }
+
+    @Override
+    void take(KeyedRows rows, List<Tuple2<Integer, KeyedRows>> into) {
+      into.add(new Tuple2<>(partition, rows));
+    }
+  }
+
   /** Some rows, the coordinates of their keys by mode, and where the rows are. */
   private record Placed(KeyedRows rows, long[][] coordinates, long origin) {}
 
   /** Rows beside the answers for them, which arrive in the order of the rows. */
-  private static final class Met extends Flattened<KeyedRows, Placed> {
+  private static final class Met extends Flattened<Tuple2<Integer, KeyedRows>, Placed> {
     private final Iterator<Tuple2<long[], PlacedKeys>> answers;
     private final String table;
     private @Nullable Tuple2<long[], PlacedKeys> waiting;
     private int at;
 
-    Met(String table, Iterator<KeyedRows> rows, Iterator<Tuple2<long[], PlacedKeys>> answers) {
+    Met(
+        String table,
+        Iterator<Tuple2<Integer, KeyedRows>> rows,
+        Iterator<Tuple2<long[], PlacedKeys>> answers) {
       super(rows);
       this.table = table;
       this.answers = answers;
@@ -314,8 +346,9 @@ final class Numbering implements AutoCloseable {
     }
 
     @Override
-    void take(KeyedRows rows, List<Placed> into) {
-      long origin = origin(TaskContext.getPartitionId(), at++);
+    void take(Tuple2<Integer, KeyedRows> located, List<Placed> into) {
+      KeyedRows rows = located._2();
+      long origin = origin(located._1(), at++);
       long fingerprint = rows.fingerprint();
       long[][] coordinates = PlacedKeys.none(rows);
       boolean told = rows.rows().size() == 0;
@@ -333,26 +366,89 @@ final class Numbering implements AutoCloseable {
   }
 
   private JavaRDD<Placed> placed() {
-    String table = job.source();
-    return rows.zipPartitions(answers(), (all, told) -> new Met(table, all, told));
+    String table = source;
+    Function2<Integer, Iterator<KeyedRows>, Iterator<Tuple2<Integer, KeyedRows>>> locating =
+        (partition, all) -> new Located(partition, all);
+    return rows.mapPartitionsWithIndex(locating, false)
+        .zipPartitions(answers(), (all, told) -> new Met(table, all, told));
   }
 
   /** The rows without those whose keys are too rare. */
-  JavaRDD<KeyedRows> withoutRare() {
+  public JavaRDD<KeyedRows> withoutRare() {
     return placed().map(all -> all.rows().only(all.coordinates()));
   }
 
+  /** The rows of some partitions with coordinates. */
+  public JavaRDD<CooBlock> entries(int from, int to) {
+    return some(placed(), from, to).map(all -> all.rows().rows().moved(all.coordinates()));
+  }
+
+  private static <T> JavaRDD<T> some(JavaRDD<T> all, int from, int to) {
+    return PartitionPruningRDD.create(all.rdd(), new Between(from, to)).toJavaRDD();
+  }
+
+  private static final class Between extends AbstractFunction1<Object, Object>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final int from;
+    private final int to;
+
+    Between(int from, int to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    public Object apply(Object partition) {
+      return from <= (Integer) partition && (Integer) partition < to;
+    }
+  }
+
+  /** A key and its coordinate. */
+  public record NumberedKey(byte[] key, long coordinate) {}
+
+  /** The keys of {@code space} whose labels are new, in order, by as many tasks as ranges. */
+  public JavaRDD<NumberedKey> keys(int space) {
+    long[] first = firsts;
+    int from = bounds.first(space);
+    Function2<Integer, Iterator<KeyRange>, Iterator<NumberedKey>> numbered =
+        (range, own) -> new NumberedKeys(own.next().freshKeys().iterator(), first[range]);
+    return some(
+        ranges.values().mapPartitionsWithIndex(numbered, false), from, from + bounds.ranges(space));
+  }
+
+  private static final class NumberedKeys implements Iterator<NumberedKey> {
+    private final Iterator<byte[]> keys;
+    private long next;
+
+    NumberedKeys(Iterator<byte[]> keys, long first) {
+      this.keys = keys;
+      this.next = first;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return keys.hasNext();
+    }
+
+    @Override
+    public NumberedKey next() {
+      return new NumberedKey(keys.next(), next++);
+    }
+  }
+
   /**
-   * The first coordinates of ranges of {@code mode} with about {@code each} rows. To the driver
+   * The first coordinates of ranges of {@code space} with about {@code each} rows. To the driver
    * come sums of at most {@code 2^16} blocks of keys for each range of keys.
    */
-  long[] ranges(int mode, long each) {
-    long width = EntryRanges.width(sizes[mode]);
+  public long[] ranges(int space, long each) {
+    long width = EntryRanges.width(sizes[space]);
     long[] first = firsts;
     Function2<Integer, Iterator<KeyRange>, Iterator<CooBlock>> summing =
         (r, own) -> {
           KeyRange range = own.next();
-          return range.mode() == mode
+          return range.space() == space
               ? List.of(range.sums(first[r], width)).iterator()
               : Collections.emptyIterator();
         };
@@ -374,7 +470,7 @@ final class Numbering implements AutoCloseable {
    *
    * @param starts first coordinates of ranges of {@code mode}
    */
-  JavaRDD<Tuple2<long[], CooBlock>> inRanges(int mode, long[] starts) {
+  public JavaRDD<Tuple2<long[], CooBlock>> inRanges(int mode, long[] starts) {
     JavaRDD<Tuple2<long[], CooBlock>> blocks =
         placed()
             .flatMap(
@@ -385,12 +481,18 @@ final class Numbering implements AutoCloseable {
     return sent(JavaPairRDD.fromJavaRDD(blocks), starts.length);
   }
 
+  /** The range of {@code firsts} that a coordinate lies in. */
+  private static int range(long[] firsts, long coordinate) {
+    int found = Arrays.binarySearch(firsts, coordinate);
+    return found >= 0 ? found : -found - 2;
+  }
+
   private static List<Tuple2<long[], CooBlock>> split(
       CooBlock rows, long origin, int mode, long[] starts) {
     int[] ranges = new int[rows.size()];
     int[] ends = new int[starts.length];
     for (int row = 0; row < ranges.length; row++) {
-      ranges[row] = EntryTask.range(starts, rows.coordinate(mode, row));
+      ranges[row] = range(starts, rows.coordinate(mode, row));
       ends[ranges[row]]++;
     }
     int[][] chosen = new int[starts.length][];
@@ -411,46 +513,48 @@ final class Numbering implements AutoCloseable {
   }
 
   /** Writes the labels that are new, in order, by as many tasks as there are ranges. */
-  ContainerPiece write(ParallelContainer.Target target) {
-    int order = sizes.length;
+  public ContainerPiece write(ParallelContainer.Target target) {
+    int order = target.modeOrder().length;
     ContainerPiece pieces = ContainerPiece.none(order);
-    boolean[] writes = new boolean[order];
-    for (int mode = 0; mode < order; mode++) {
-      writes[mode] = base == null || sizes[mode] > StoredLabels.end(base, mode);
-      if (base != null && writes[mode]) {
+    boolean[] writes = new boolean[sizes.length];
+    for (int space = 0; space < sizes.length; space++) {
+      int mode = spaces.get(space).mode();
+      writes[space] = base == null || sizes[space] > StoredLabels.end(base, mode);
+      if (base != null && writes[space]) {
         pieces.merge(StoredLabels.writeMissing(base, mode, target));
       }
     }
-    List<ModeSpec> modes = new ArrayList<>(job.modes());
+    List<KeySpace> written = spaces;
     KeyBounds all = bounds;
     int before = base == null ? 0 : 1;
     Function2<Integer, Iterator<KeyRange>, Iterator<ContainerPiece>> writing =
         (r, own) -> {
           KeyRange range = own.next();
-          int mode = range.mode();
-          int share = r - all.first(mode) + before;
+          KeySpace of = written.get(range.space());
+          int share = r - all.first(range.space()) + before;
           return List.of(
-                  writes[mode]
+                  writes[range.space()]
                       ? PieceWriter.labels(
                           target,
-                          mode,
+                          of.mode(),
                           share,
                           TaskAttempt.suffix(),
-                          range.labels(modes.get(mode).bucket()))
+                          range.freshKeys().map(of.labels()::text).iterator())
                       : ContainerPiece.none(order))
               .iterator();
         };
-    return pieces.merge(Dictionary.merged(ranges.values().mapPartitionsWithIndex(writing, false)));
+    return pieces.merge(
+        Wire.reduce(ranges.values().mapPartitionsWithIndex(writing, false), ContainerPiece::merge));
   }
 
   /** The label of a coordinate, for messages. */
-  String label(int mode, long coordinate) {
-    Bucket bucket = job.modes().get(mode).bucket();
+  public String label(int space, long coordinate) {
+    KeyLabels labels = spaces.get(space).labels();
     long[] first = firsts;
     Function2<Integer, Iterator<KeyRange>, Iterator<String>> finding =
         (r, own) -> {
           KeyRange range = own.next();
-          String label = range.mode() == mode ? range.label(bucket, first[r], coordinate) : null;
+          String label = range.space() == space ? range.label(labels, first[r], coordinate) : null;
           return label == null ? Collections.emptyIterator() : List.of(label).iterator();
         };
     return ranges.values().mapPartitionsWithIndex(finding, false).collect().get(0);
