@@ -259,7 +259,7 @@ public final class CooBlock implements Serializable {
         long own = coordinate(mode, e);
         long[] of = places[mode];
         at[mode] = of.length == 0 ? own : own < of.length ? of[(int) own] : -1;
-        known &= at[mode] >= 0;
+        known &= of.length == 0 || at[mode] >= 0;
       }
       if (known && exact) {
         moved.addLong(at, longValue(e));

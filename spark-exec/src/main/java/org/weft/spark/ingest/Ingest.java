@@ -27,6 +27,7 @@ import org.weft.spark.key.KeyBounds;
 import org.weft.spark.key.KeyedRows;
 import org.weft.spark.key.Numbering;
 import org.weft.spark.label.EntryRanges;
+import org.weft.spark.table.InternalRows;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
@@ -131,7 +132,8 @@ public final class Ingest implements AutoCloseable {
     Optional<PlainTable> plain = PlainTable.open(files, job.table(), job.named());
     if (plain.isEmpty()) {
       TableSource source = source(job);
-      return new TableInput.OfSpark(job, source, used(source, job).javaRDD());
+      return new TableInput.OfSpark(
+          job, source, InternalRows.inOneOrder(used(source, job)).javaRDD());
     }
     PlainTable.Layout layout = plain.get().layout();
     TableColumns.require(job, layout.columns());

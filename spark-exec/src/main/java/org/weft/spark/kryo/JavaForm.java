@@ -3,42 +3,19 @@ package org.weft.spark.kryo;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInput;
-import java.io.DataInputStream;
 import java.io.DataOutput;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
-import java.io.UncheckedIOException;
 
 /** Java serialisation, inside Kryo and without it, for small values that travel rarely. */
-public final class JavaForm {
+final class JavaForm {
   private JavaForm() {}
 
   static <T> DataSerializer<T> of(Class<T> type) {
     return new DataSerializer<>(JavaForm::write, in -> type.cast(read(in)));
-  }
-
-  /** The bytes of a value that travels to a driver whose serializer may not know its class. */
-  public static byte[] toBytes(Object value) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      write(value, out);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
-  }
-
-  /** The value of {@link #toBytes}. */
-  public static Object ofBytes(byte[] bytes) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      return read(in);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   static void write(Object value, DataOutput out) throws IOException {

@@ -7,13 +7,6 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.functions;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Labels;
@@ -23,43 +16,13 @@ import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
 
 /**
- * The labels of a mode of a container and their coordinates, read by executors. Cost: the text is
+ * Labels of the modes of a container and their coordinates, read by executors. Cost: the text is
  * read twice, once to count lines.
  */
 public final class StoredLabels {
-  /** Column of the label. */
-  static final String LABEL = "__weft_label";
-
-  /** Column of its coordinate: original, from 0. Null where the container lacks the label. */
-  static final String AT = "__weft_at";
-
-  private static final String TIMES = "__weft_times";
   private static final int NUMBERS = 1 << 20;
 
-  private final Container container;
-  private final int mode;
-  private final Dataset<Row> table;
-
-  private StoredLabels(Container container, int mode, Dataset<Row> table) {
-    this.container = container;
-    this.mode = mode;
-    this.table = table;
-  }
-
-  /** The labels of {@code mode}, as {@link #each}, each once. */
-  static StoredLabels of(SparkSession spark, Container container, int mode) {
-    JavaRDD<Row> rows =
-        each(JavaSparkContext.fromSparkContext(spark.sparkContext()), container, mode)
-            .map(stored -> RowFactory.create(stored.label(), stored.coordinate()));
-    StructType schema =
-        new StructType().add(LABEL, DataTypes.StringType).add(AT, DataTypes.LongType);
-    Dataset<Row> table =
-        spark
-            .createDataFrame(rows, schema)
-            .groupBy(LABEL)
-            .agg(functions.min(AT).as(AT), functions.count(functions.lit(1)).as(TIMES));
-    return new StoredLabels(container, mode, table);
-  }
+  private StoredLabels() {}
 
   /** A label and its coordinate, which is original, from 0. */
   public record Stored(String label, long coordinate) {}
@@ -103,28 +66,6 @@ public final class StoredLabels {
     return LongStream.range(from, to).mapToObj(c -> new Stored(Long.toString(c + 1), c)).iterator();
   }
 
-  /** {@code table}, which has the column {@link #LABEL}, with {@link #AT} beside it. */
-  Dataset<Row> join(Dataset<Row> labels) {
-    return labels.join(table, seq(LABEL), "left_outer");
-  }
-
-  static scala.collection.immutable.Seq<String> seq(String name) {
-    return scala.jdk.javaapi.CollectionConverters.asScala(List.of(name)).toSeq();
-  }
-
-  /**
-   * {@code joined} without the column that tells labels that stand for two coordinates.
-   *
-   * @throws WeftException {@code MALFORMED_INPUT} if there is one
-   */
-  Dataset<Row> requireDistinct(Dataset<Row> joined) {
-    List<Row> twice = joined.where(functions.col(TIMES).gt(1)).select(LABEL).takeAsList(1);
-    if (!twice.isEmpty()) {
-      throw ambiguous(container, mode, twice.get(0).getString(0));
-    }
-    return joined.drop(TIMES);
-  }
-
   /** The error of a label that stands for two coordinates. */
   public static WeftException ambiguous(Container container, int mode, String label) {
     return new WeftException(
@@ -135,15 +76,6 @@ public final class StoredLabels {
             + ", found '"
             + label
             + "' for two coordinates; make them different before adding entries by labels");
-  }
-
-  Container container() {
-    return container;
-  }
-
-  /** The coordinate of the first label that is new. */
-  long end() {
-    return end(container, mode);
   }
 
   /** The coordinate of the first label of {@code mode} that is new. */

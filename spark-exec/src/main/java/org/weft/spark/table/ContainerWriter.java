@@ -5,10 +5,11 @@ import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.weft.spark.kryo.JavaForm;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
@@ -56,9 +57,8 @@ final class ContainerWriter implements Serializable {
         selected = selected.repartitionByRange(sorting[0]).sortWithinPartitions(sorting);
       }
       ContainerWriter task = new ContainerWriter(columns, integral, target);
-      for (byte[] piece : InternalRows.of(selected).mapPartitions(task::write).collect()) {
-        all.merge((ContainerPiece) JavaForm.ofBytes(piece));
-      }
+      JavaRDD<InternalRow> rows = Wire.partitioned(InternalRows.of(selected));
+      all.merge(Wire.reduce(rows.mapPartitions(task::write), ContainerPiece::merge));
       labelled.write(target, all);
     }
     try {
@@ -68,9 +68,9 @@ final class ContainerWriter implements Serializable {
     }
   }
 
-  private Iterator<byte[]> write(Iterator<InternalRow> rows) throws IOException {
+  private Iterator<ContainerPiece> write(Iterator<InternalRow> rows) throws IOException {
     if (!rows.hasNext()) {
-      return List.<byte[]>of().iterator();
+      return List.of(ContainerPiece.none(columns.modes().size())).iterator();
     }
     TaskContext task = TaskContext.get();
     String attempt = "-" + task.taskAttemptId();
@@ -79,7 +79,7 @@ final class ContainerWriter implements Serializable {
       while (entries.hasNext()) {
         writer.write(entries.next());
       }
-      return List.of(JavaForm.toBytes(writer.finish())).iterator();
+      return List.of(writer.finish()).iterator();
     }
   }
 }

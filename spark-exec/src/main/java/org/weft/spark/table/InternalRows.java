@@ -1,10 +1,16 @@
 package org.weft.spark.table;
 
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.DeterministicLevel;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.OrderUtils;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -22,6 +28,25 @@ public final class InternalRows {
       SparkSession spark, JavaRDD<InternalRow> rows, StructType schema) {
     return ((org.apache.spark.sql.classic.SparkSession) spark)
         .internalCreateDataFrame(rows.rdd(), schema, false);
+  }
+
+  /**
+   * {@code table}, or, if its rows may come in another order when Spark computes them again, its
+   * rows sorted in each partition. A task that runs again after a loss then has the same rows.
+   */
+  public static Dataset<Row> inOneOrder(Dataset<Row> table) {
+    // What a plan that adapts itself executes is not known before it has run.
+    boolean adapts =
+        ((org.apache.spark.sql.classic.Dataset<Row>) table).queryExecution().executedPlan()
+            instanceof AdaptiveSparkPlanExec;
+    boolean same =
+        !adapts && of(table).rdd().outputDeterministicLevel() == DeterministicLevel.DETERMINATE();
+    Column[] all =
+        Stream.of(table.schema().fields())
+            .filter(field -> OrderUtils.isOrderable(field.dataType()))
+            .map(field -> functions.col("`" + field.name().replace("`", "``") + "`"))
+            .toArray(Column[]::new);
+    return same ? table : table.sortWithinPartitions(all);
   }
 
   /** Whether the last column, the value, is {@code bigint}. */

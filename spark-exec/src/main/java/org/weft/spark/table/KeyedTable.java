@@ -7,13 +7,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.rdd.DeterministicLevel;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
@@ -67,21 +63,8 @@ public record KeyedTable(
    * are sorted in each partition, so that they do not.
    */
   public JavaRDD<KeyedRows> rows(Dataset<Row> table) {
-    JavaRDD<InternalRow> rows = InternalRows.of(inOneOrder(table));
+    JavaRDD<InternalRow> rows = InternalRows.of(InternalRows.inOneOrder(table));
     return Wire.partitioned(rows).mapPartitions(part -> new Parts(this, part));
-  }
-
-  private static Dataset<Row> inOneOrder(Dataset<Row> table) {
-    // What a plan that adapts itself executes is not known before it has run.
-    boolean adapts =
-        ((org.apache.spark.sql.classic.Dataset<Row>) table).queryExecution().executedPlan()
-            instanceof AdaptiveSparkPlanExec;
-    boolean same =
-        !adapts
-            && InternalRows.of(table).rdd().outputDeterministicLevel()
-                == DeterministicLevel.DETERMINATE();
-    Column[] all = Stream.of(table.columns()).map(functions::col).toArray(Column[]::new);
-    return same ? table : table.sortWithinPartitions(all);
   }
 
   /** The rows of a partition in pieces that a task can hold. */

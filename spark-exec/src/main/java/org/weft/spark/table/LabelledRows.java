@@ -1,38 +1,46 @@
 package org.weft.spark.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
-import java.util.stream.IntStream;
-import org.apache.spark.sql.Column;
+import java.util.Objects;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.functions;
-import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.label.Dictionary;
-import org.weft.spark.label.KeyLabel;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.key.KeptRows;
+import org.weft.spark.key.KeyBounds;
+import org.weft.spark.key.KeyLabels;
+import org.weft.spark.key.KeySpace;
+import org.weft.spark.key.KeyedRows;
+import org.weft.spark.key.Numbering;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
+import org.weft.tensor.CooBlock;
 
 /**
  * Rows with coordinates in the place of labels: those that the labels have in the tensor that is
  * added to, the next ones for labels that are new. A new tensor numbers its labels in their order.
- * Cost: the rows are held by executors, and each labelled mode is two shuffles. Close it to free
- * them.
+ * Cost: executors hold the rows as numbers, and each different label of some rows is sent once.
+ * Close it to free them.
  */
 final class LabelledRows implements AutoCloseable {
-  private static final KeyLabel TEXT = String.class::cast;
-
-  private final List<Dictionary> dictionaries;
-  private final @Nullable Dataset<Row> held;
+  private final @Nullable KeptRows kept;
+  private final @Nullable Numbering labels;
   private final Dataset<Row> rows;
 
-  private LabelledRows(
-      List<Dictionary> dictionaries, @Nullable Dataset<Row> held, Dataset<Row> rows) {
-    this.dictionaries = dictionaries;
-    this.held = held;
+  private LabelledRows(@Nullable KeptRows kept, @Nullable Numbering labels, Dataset<Row> rows) {
+    this.kept = kept;
+    this.labels = labels;
     this.rows = rows;
   }
 
@@ -42,44 +50,40 @@ final class LabelledRows implements AutoCloseable {
    */
   static LabelledRows of(Dataset<Row> selected, WriteColumns columns, @Nullable Container base) {
     if (columns.labelled().isEmpty()) {
-      return new LabelledRows(List.of(), null, selected);
+      return new LabelledRows(null, null, selected);
     }
-    SparkSession spark = selected.sparkSession();
-    Dataset<Row> held = selected.persist(StorageLevel.MEMORY_AND_DISK());
-    List<Dictionary> dictionaries = new ArrayList<>();
-    boolean made = false;
+    int[] spaces = new int[columns.modes().size()];
+    Arrays.fill(spaces, KeyedRows.COORDINATES);
+    int labelled = 0;
+    for (int mode : columns.labelled()) {
+      spaces[mode] = labelled++;
+    }
+    boolean integral = InternalRows.isIntegral(selected);
+    KeyedTable table = KeyedTable.of(selected.schema(), spaces, new NoNumber(columns, integral));
+    KeptRows kept = KeptRows.of(table.rows(selected), "rows for " + columns.uri());
     try {
-      Dataset<Row> rows = held;
-      for (int mode : columns.labelled()) {
-        Dictionary dictionary =
-            base == null
-                ? Dictionary.of(held, mode)
-                : Dictionary.added(spark, held, mode, TEXT, base);
-        dictionaries.add(dictionary);
-        rows = dictionary.encode(spark, rows);
+      List<KeySpace> modes =
+          columns.labelled().stream().map(m -> new KeySpace(m, KeyLabels.TEXT, 0)).toList();
+      JavaRDD<KeyedRows> rows = kept.values();
+      int ranges = KeyBounds.usualRanges(JavaSparkContext.fromSparkContext(rows.context()));
+      KeyBounds bounds = KeyBounds.of(kept.summaries(), modes.size(), ranges);
+      Numbering labels = Numbering.of(columns.uri(), modes, rows, bounds, base);
+      StructType schema = new StructType();
+      for (int mode = 0; mode < spaces.length; mode++) {
+        schema = schema.add("c" + mode, DataTypes.LongType);
       }
-      LabelledRows all = new LabelledRows(dictionaries, held, rows.select(coordinates(columns)));
-      made = true;
-      return all;
-    } finally {
-      if (!made) {
-        dictionaries.forEach(Dictionary::close);
-        held.unpersist();
-      }
+      schema = schema.add("v", integral ? DataTypes.LongType : DataTypes.DoubleType);
+      long first = columns.base();
+      JavaRDD<InternalRow> entries =
+          labels
+              .entries(0, rows.getNumPartitions())
+              .flatMap(block -> new Entries(block, spaces, first));
+      return new LabelledRows(
+          kept, labels, InternalRows.table(selected.sparkSession(), entries, schema));
+    } catch (Exception e) { // also those of Spark, which are not declared
+      kept.close();
+      throw e;
     }
-  }
-
-  private static Column[] coordinates(WriteColumns columns) {
-    int order = columns.modes().size();
-    return IntStream.rangeClosed(0, order)
-        .mapToObj(
-            mode ->
-                mode == order
-                    ? functions.col("v")
-                    : columns.labelled().contains(mode)
-                        ? functions.col("i" + mode).plus(columns.base()).as("c" + mode)
-                        : functions.col("c" + mode))
-        .toArray(Column[]::new);
   }
 
   /** The coordinates {@code c0}, {@code c1}, ..., and the value {@code v}. */
@@ -89,16 +93,78 @@ final class LabelledRows implements AutoCloseable {
 
   /** Writes the labels that are new. */
   void write(ParallelContainer.Target target, ContainerPiece pieces) {
-    for (Dictionary dictionary : dictionaries) {
-      pieces.merge(dictionary.write(target, TEXT));
+    if (labels != null) {
+      pieces.merge(labels.write(target));
     }
   }
 
   @Override
   public void close() {
-    dictionaries.forEach(Dictionary::close);
-    if (held != null) {
-      held.unpersist();
+    if (labels != null) {
+      labels.close();
+      Objects.requireNonNull(kept).close();
+    }
+  }
+
+  /** Entries as rows of Spark SQL. */
+  private static final class Entries implements Iterator<InternalRow> {
+    private final CooBlock block;
+    private final int[] spaces;
+    private final long first;
+    private int next;
+
+    /**
+     * @param first what the first slice is called; coordinates without labels count from it
+     */
+    Entries(CooBlock block, int[] spaces, long first) {
+      this.block = block;
+      this.spaces = spaces;
+      this.first = first;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next < block.size();
+    }
+
+    @Override
+    public InternalRow next() {
+      int entry = next++;
+      Object[] cells = new Object[spaces.length + 1];
+      for (int mode = 0; mode < spaces.length; mode++) {
+        long from = spaces[mode] == KeyedRows.COORDINATES ? 0 : first;
+        cells[mode] = block.coordinate(mode, entry) + from;
+      }
+      if (block.hasLongValues()) {
+        cells[spaces.length] = block.longValue(entry);
+      } else {
+        cells[spaces.length] = block.value(entry);
+      }
+      return new GenericInternalRow(cells);
+    }
+  }
+
+  /** The error of a cell that is null in the place of a coordinate or a value. */
+  private record NoNumber(WriteColumns columns, boolean integral)
+      implements KeyedTable.MissingCell {
+    @Override
+    public WeftException of(InternalRow row, int column) {
+      List<String> cells = new ArrayList<>();
+      int order = columns.modes().size();
+      for (int cell = 0; cell <= order; cell++) {
+        cells.add(row.isNullAt(cell) ? "null" : shown(row, cell, order));
+      }
+      String name = column < order ? columns.modes().get(column) : columns.value();
+      return columns.wrong(ErrorCode.MALFORMED_INPUT, cells, name, "a number", "null");
+    }
+
+    private String shown(InternalRow row, int cell, int order) {
+      if (columns.labelled().contains(cell)) {
+        return row.getUTF8String(cell).toString();
+      }
+      return cell < order || integral
+          ? Long.toString(row.getLong(cell))
+          : Double.toString(row.getDouble(cell));
     }
   }
 }

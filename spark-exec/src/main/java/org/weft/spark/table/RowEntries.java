@@ -1,8 +1,9 @@
 package org.weft.spark.table;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.StringJoiner;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -108,23 +109,11 @@ final class RowEntries implements Iterator<CooBlock> {
 
   private WeftException wrong(
       ErrorCode code, InternalRow row, String column, String expected, String found) {
-    StringJoiner cells = new StringJoiner(", ", "(", ")");
+    List<String> cells = new ArrayList<>();
     for (int cell = 0; cell <= order; cell++) {
-      String name = cell < order ? columns.modes().get(cell) : columns.value();
-      cells.add(name + "=" + (row.isNullAt(cell) ? "null" : number(row, cell)));
+      cells.add(row.isNullAt(cell) ? "null" : number(row, cell));
     }
-    return new WeftException(
-        code,
-        columns.uri()
-            + ": column '"
-            + column
-            + "': expected "
-            + expected
-            + ", found "
-            + found
-            + " in row "
-            + cells
-            + "; nothing is written");
+    return columns.wrong(code, cells, column, expected, found);
   }
 
   private String number(InternalRow row, int cell) {

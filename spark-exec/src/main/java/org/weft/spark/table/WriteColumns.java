@@ -321,6 +321,32 @@ record WriteColumns(
             + "; nothing is written");
   }
 
+  /**
+   * The error of a row that cannot be written.
+   *
+   * @param cells of the modes and the value
+   * @param column that is wrong
+   */
+  WeftException wrong(
+      ErrorCode code, List<String> cells, String column, String expected, String found) {
+    StringJoiner row = new StringJoiner(", ", "(", ")");
+    for (int cell = 0; cell < cells.size(); cell++) {
+      row.add((cell < modes.size() ? modes.get(cell) : value) + "=" + cells.get(cell));
+    }
+    return new WeftException(
+        code,
+        uri
+            + ": column '"
+            + column
+            + "': expected "
+            + expected
+            + ", found "
+            + found
+            + " in row "
+            + row
+            + "; nothing is written");
+  }
+
   private static Column column(String name) {
     return functions.col("`" + name.replace("`", "``") + "`");
   }

@@ -232,6 +232,30 @@ final class LabelTableTest {
         .isEqualTo("user STRING,hour BIGINT NOT NULL,value DOUBLE NOT NULL");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'b', CAST(NULL AS BIGINT), 1.0D | column 'hour': expected a number, found null in row (user=b, hour=null, value=1.0); nothing is written",
+        "'b', 3L, CAST(NULL AS DOUBLE)   | column 'value': expected a number, found null in row (user=b, hour=3, value=null)",
+        "'b', -1L, 1.0D                  | column 'hour': expected a coordinate from 0 to",
+        "'b', 3L, double('NaN')          | column 'value': expected a finite value, found NaN",
+      })
+  void cellsBesideLabelsAreChecked(String cells, String message) throws IOException {
+    String rows = "(SELECT " + cells + " UNION ALL SELECT 'a', 5L, 2.0D) AS t(user, hour, value)";
+    assertThatThrownBy(() -> append(rows).save(target())).hasStackTraceContaining(message);
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void integersBesideLabelsStayExact() {
+    append("VALUES ('b', 3L, 9007199254740993L), ('a', 5L, -7L) AS t(user, hour, value)")
+        .save(target());
+    Dataset<Row> all = spark.read().format("weft").option("labels", "only").load(target());
+    assertThat(all.orderBy("user").collectAsList().toString())
+        .isEqualTo("[[a,5,-7], [b,3,9007199254740993]]");
+  }
+
   @Tag("long")
   @Test
   void manyLabelsOfManyPartitionsGrowATensorThatWasReordered() throws IOException {
