@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -79,45 +79,39 @@ class LargePackingTest {
     return blocks;
   }
 
-  /** Places in the order of modes, and the sums of the values there. */
-  private static long[][] expected(long[] places, int[] order) {
-    long[] keys = new long[places.length];
-    Arrays.setAll(
-        keys,
-        e -> {
-          long key = coordinate(places[e], order[0]);
-          key = key * SIZES[order[1]] + coordinate(places[e], order[1]);
-          key = key * SIZES[order[2]] + coordinate(places[e], order[2]);
-          return key << 21 | e;
-        });
-    Arrays.sort(keys);
-    long[] merged = new long[keys.length];
-    long[] sums = new long[keys.length];
-    int kept = 0;
-    for (long key : keys) {
-      if (kept == 0 || merged[kept - 1] != key >> 21) {
-        merged[kept++] = key >> 21;
-      }
-      sums[kept - 1] += key & (1 << 21) - 1;
-    }
-    return new long[][] {Arrays.copyOf(merged, kept), Arrays.copyOf(sums, kept)};
-  }
-
-  private static void check(TensorStorage form, long[] places) {
+  /**
+   * Every place once, in the order of modes, with the sum of its values. Where places are
+   * different, a value is the number of its entry.
+   */
+  private static void check(TensorStorage form, long[] places, boolean repeated) {
     int[] order = form.format().modeOrder();
-    long[][] expected = expected(places, order);
-    assertThat(form.vals().length()).isEqualTo(expected[0].length);
-    CooBlock stored = Packing.unpack(form);
-    long[] keys = new long[stored.size()];
-    long[] values = new long[stored.size()];
-    for (int e = 0; e < keys.length; e++) {
-      keys[e] = stored.coordinate(order[0], e);
-      keys[e] = keys[e] * SIZES[order[1]] + stored.coordinate(order[1], e);
-      keys[e] = keys[e] * SIZES[order[2]] + stored.coordinate(order[2], e);
-      values[e] = (long) form.vals().getDouble(e);
+    BitSet taken = new BitSet();
+    long[] sums = new long[repeated ? ENTRIES / 4 : 0];
+    for (int e = 0; repeated && e < places.length; e++) {
+      taken.set((int) places[e]);
+      sums[(int) places[e]] += e;
     }
-    assertThat(Arrays.equals(keys, expected[0])).as("coordinates of %s", form.format()).isTrue();
-    assertThat(Arrays.equals(values, expected[1])).as("values of %s", form.format()).isTrue();
+    int count = repeated ? taken.cardinality() : places.length;
+    assertThat(form.vals().length()).isEqualTo(count);
+    long[] seen = {-1, 0}; // the key before, entries
+    boolean[] faults = new boolean[2]; // of the order, of values
+    form.forEachEntry(
+        (at, exactly) -> {
+          long key = (at[order[0]] * SIZES[order[1]] + at[order[1]]) * SIZES[order[2]];
+          key += at[order[2]];
+          faults[0] |= key <= seen[0];
+          seen[0] = key;
+          seen[1]++;
+          long place = (at[0] * SIZES[1] + at[1]) * SIZES[2] + at[2];
+          long value = (long) exactly;
+          faults[1] |=
+              repeated
+                  ? place >= sums.length || value != sums[(int) place]
+                  : value < 0 || value >= count || place != places[(int) value];
+        });
+    assertThat(faults[0]).as("order of %s", form.format()).isFalse();
+    assertThat(faults[1]).as("coordinates and values of %s", form.format()).isFalse();
+    assertThat(seen[1]).as("entries of %s", form.format()).isEqualTo(count);
   }
 
   @ParameterizedTest
@@ -144,7 +138,7 @@ class LargePackingTest {
             formats,
             blocks(places, exact),
             threads)) {
-      packed.forms().forEach(form -> check(form, places));
+      packed.forms().forEach(form -> check(form, places, kind.equals("repeated")));
     }
   }
 }
