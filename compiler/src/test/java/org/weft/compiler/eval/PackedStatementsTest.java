@@ -119,15 +119,24 @@ class PackedStatementsTest extends CompilerCase {
         StatementInput.of(text, Map.of("A", a, "B", b), TensorFormat.dense(2, type));
     assertThat(evaluator.plan(input).toString()).contains("in packed panels by gemm(");
     TensorStorage c = evaluator.evaluate(scope, input);
+    double[][] right = new double[terms][columns]; // read once, for millions of products
+    for (int term = 0; term < terms; term++) {
+      for (int column = 0; column < columns; column++) {
+        right[term][column] = get(b, term, column);
+      }
+    }
     long wrong = 0;
     for (int row = 0; row < rows; row++) {
-      for (int column = 0; column < columns; column++) {
-        double expected = 0;
-        for (int term = 0; term < terms; term++) {
-          expected += get(a, row, term) * get(b, term, column);
+      double[] expected = new double[columns];
+      for (int term = 0; term < terms; term++) {
+        double left = get(a, row, term);
+        for (int column = 0; column < columns; column++) {
+          expected[column] += left * right[term][column];
         }
+      }
+      for (int column = 0; column < columns; column++) {
         double found = turned ? get(c, column, row) : get(c, row, column);
-        wrong += found == expected ? 0 : 1;
+        wrong += found == expected[column] ? 0 : 1;
       }
     }
     assertThat(wrong).isZero();
