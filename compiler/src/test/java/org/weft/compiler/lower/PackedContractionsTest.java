@@ -26,7 +26,8 @@ import org.weft.tensor.ValueType;
 /** Contractions over packed panels, with blocks so small that every edge is met. */
 class PackedContractionsTest {
   private static final long SEED = 19;
-  private static final int LIBRARIES = Boolean.getBoolean("weft.long") ? 12 : 2;
+  private static final boolean LONG = Boolean.getBoolean("weft.long");
+  private static final int LIBRARIES = LONG ? 12 : 1;
   private static final long[] SIZES = {0, 1, 1, 2, 3, 5, 7, 11, 13};
   private static final List<String> TILES =
       List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9", "2:2:20:48:6", "4:3:17:64:9");
@@ -179,14 +180,17 @@ class PackedContractionsTest {
               "parallel gemm(" + divided + ":" + TILES.get(cases.size() % TILES.size()) + ")"));
     }
     assertThat(cases).hasSize(48);
-    check(cases.subList(0, 24), false);
-    check(cases.subList(24, 48), false);
+    // Contractions of one kind follow each other: usually one of two is compiled, in all tiles.
+    IntStream numbers =
+        LONG ? IntStream.range(0, 48) : IntStream.range(0, 24).map(n -> 2 * n + n / 3 % 2);
+    check(numbers.mapToObj(cases::get).toList(), false);
   }
 
   @Test
   void guardedKernelsAccessNothingOutside() {
     Random random = new Random(SEED + 1);
-    check(IntStream.range(0, 25).mapToObj(n -> random(random)).toList(), true);
+    int count = LONG ? 25 : 10;
+    check(IntStream.range(0, count).mapToObj(n -> random(random)).toList(), true);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -33,7 +33,8 @@ import org.weft.tensor.ValueType;
 
 class TranspositionTest {
   private static final long SEED = 77;
-  private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 5;
+  private static final boolean LONG = Boolean.getBoolean("weft.long");
+  private static final int CASES = LONG ? 200 : 5;
   private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48, 67, 203};
 
   /** Doubles of a way of the first cache, more than a tile has columns or rows. */
@@ -108,7 +109,15 @@ class TranspositionTest {
   @ParameterizedTest
   @EnumSource(ValueType.class)
   void everyPermutationOfOddSizes(ValueType type) {
-    check(permutations(), type);
+    // Usually each permutation in one type of 4 bytes and in one of 8.
+    int first = type == ValueType.DOUBLE || type == ValueType.FLOAT ? 0 : 1;
+    Map<String, long[]> all = permutations();
+    Map<String, long[]> taken = new TreeMap<>();
+    List<String> statements = List.copyOf(all.keySet());
+    for (int n = LONG ? 0 : first; n < statements.size(); n += LONG ? 1 : 2) {
+      taken.put(statements.get(n), all.get(statements.get(n)));
+    }
+    check(taken, type);
   }
 
   /** Results that do not fit the caches: long rows, short ones, and some that follow each other. */
