@@ -100,29 +100,45 @@ record DatasetSource(
   static List<Loaded> load(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
     Map<Integer, DataType> types = types(tables, spaces);
     List<KeptRows> kept = new ArrayList<>();
-    List<KeySummary> summaries = new ArrayList<>();
-    for (int t = 0; t < tables.size(); t++) {
-      KeptRows rows = weft.keep(tables.get(t).kept(spaces.get(t)));
-      kept.add(rows);
-      summaries.addAll(rows.summaries());
+    try {
+      for (int t = 0; t < tables.size(); t++) {
+        kept.add(tables.get(t).kept(spaces.get(t)));
+      }
+      return kept.isEmpty() ? List.of() : numbered(weft, tables, spaces, types.size(), kept);
+    } catch (Exception e) { // also those of Spark, which are not declared
+      throw Failures.unwrap(e);
+    } finally {
+      kept.forEach(KeptRows::close); // the engine holds the entries
     }
-    List<Loaded> loaded = new ArrayList<>();
-    if (kept.isEmpty()) {
-      return loaded;
-    }
-    JavaRDD<KeyedRows> all = kept.stream().map(KeptRows::values).reduce(JavaRDD::union).get();
+  }
+
+  private static List<Loaded> numbered(
+      Weft weft, List<DatasetSource> tables, List<int[]> spaces, int count, List<KeptRows> kept) {
+    JavaRDD<KeyedRows> rows = kept.stream().map(KeptRows::values).reduce(JavaRDD::union).get();
+    List<KeySummary> summaries = kept.stream().flatMap(k -> k.summaries().stream()).toList();
     List<KeySpace> numbered =
-        types.keySet().stream().map(space -> new KeySpace(space, KeyLabels.TEXT, 0)).toList();
-    int ranges = KeyBounds.usualRanges(JavaSparkContext.fromSparkContext(all.context()));
-    KeyBounds bounds = KeyBounds.of(summaries, numbered.size(), ranges);
-    Numbering numbering = weft.keep(Numbering.of(WHAT, numbered, all, bounds, null));
-    int first = 0;
-    for (int t = 0; t < tables.size(); t++) {
-      int end = first + kept.get(t).values().getNumPartitions();
-      loaded.add(tables.get(t).loaded(weft, spaces.get(t), numbering, first, end));
-      first = end;
+        IntStream.range(0, count)
+            .mapToObj(space -> new KeySpace(space, KeyLabels.TEXT, 0))
+            .toList();
+    int ranges = KeyBounds.usualRanges(JavaSparkContext.fromSparkContext(rows.context()));
+    KeyBounds bounds = KeyBounds.of(summaries, count, ranges);
+    Numbering numbering = weft.keep(Numbering.of(WHAT, numbered, rows, bounds, null));
+    List<Loaded> loaded = new ArrayList<>();
+    boolean made = false;
+    try {
+      int first = 0;
+      for (int t = 0; t < tables.size(); t++) {
+        int end = first + kept.get(t).values().getNumPartitions();
+        loaded.add(tables.get(t).loaded(weft, spaces.get(t), numbering, first, end));
+        first = end;
+      }
+      made = true;
+      return loaded;
+    } finally {
+      if (!made) {
+        numbering.close();
+      }
     }
-    return loaded;
   }
 
   /** The type of each space. */
@@ -151,11 +167,7 @@ record DatasetSource(
     }
     Dataset<Row> selected = selected();
     KeyedTable table = KeyedTable.of(selected.schema(), spaces, new Missing(names, modes.size()));
-    try {
-      return KeptRows.of(table.rows(selected), "rows of a Dataset");
-    } catch (Exception e) { // also those of Spark, which are not declared
-      throw Failures.unwrap(e);
-    }
+    return KeptRows.of(table.rows(selected), "rows of a Dataset");
   }
 
   /** The tensor whose rows are partitions of those that are numbered. */

@@ -59,9 +59,9 @@ public final class Weft implements AutoCloseable {
 
   /**
    * Makes a tensor of a table. The tensor has a mode for each of the columns {@code modes}, which
-   * have any type that can be ordered. The distinct values of a column, in their order, are the
-   * labels of its mode. The values of rows with the same labels are summed. The table is read when
-   * the tensor is first used.
+   * have any type that can be ordered, text with the collation {@code UTF8_BINARY}. The distinct
+   * values of a column, in their order, are the labels of its mode. The values of rows with the
+   * same labels are summed. The table is read when the tensor is first used.
    *
    * @param value column of the values, a number
    * @throws WeftException {@code USAGE} for a column that {@code rows} lacks or that has another

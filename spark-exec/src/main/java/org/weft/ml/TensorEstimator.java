@@ -27,7 +27,8 @@ import org.weft.spark.model.TableModel;
 /**
  * The base of the estimators. An estimator fits a model to a table that has a column of labels for
  * each mode and a column of values. The values of rows with the same labels are summed. Labels are
- * of any type that can be ordered. All estimators have these params:
+ * of any type that can be ordered, text with the collation {@code UTF8_BINARY}. All estimators have
+ * these params:
  *
  * <ul>
  *   <li>{@code modeCols}: the columns of labels;

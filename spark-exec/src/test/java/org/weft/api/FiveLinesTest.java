@@ -268,6 +268,27 @@ class FiveLinesTest {
     }
   }
 
+  /** The engine holds the entries. */
+  @Test
+  void rowsWithoutCoordinatesAreNotHeldNeitherAfterAFailure() {
+    SparkSession spark = LocalSpark.session();
+    Dataset<Row> rows = sales(spark);
+    Dataset<Row> wrong = spark.sql("SELECT 'fig' AS item, CAST(NULL AS STRING) AS shop, 1.0D AS v");
+    try (Weft weft = Weft.on(spark)) {
+      assertThat(weft.tensor(rows, List.of("user", "item")).shape()).hasSize(2);
+      Dataset<Row> pairs = rows.select("user", "item", "count");
+      assertThatThrownBy(
+              () -> weft.eval("C(i,k) = A(i,j) * B(j,k)", Map.of("A", pairs, "B", wrong)))
+          .hasMessageContaining("expected a label in column 'shop'");
+      assertThat(
+              LocalSpark.context().getPersistentRDDs().values().stream()
+                  .map(kept -> String.valueOf(kept.name())))
+          .noneMatch(name -> name.startsWith("rows"))
+          .filteredOn(name -> name.startsWith("labels"))
+          .hasSize(1);
+    }
+  }
+
   @Test
   void aRowWithoutALabelIsRefused() {
     SparkSession spark = LocalSpark.session();

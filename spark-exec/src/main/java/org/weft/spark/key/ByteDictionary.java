@@ -171,13 +171,17 @@ public final class ByteDictionary {
   long fingerprint() {
     long hash = size;
     for (int number = 0; number < size; number++) {
-      int start = start(number);
-      byte[] page = page(number);
-      long string = lengths[number];
-      for (int at = start; at < start + lengths[number]; at++) {
-        string = 31 * string + page[at];
-      }
-      hash = KeyedRows.mixed(hash, string);
+      hash = KeyedRows.mixed(hash, hash(number));
+    }
+    return hash;
+  }
+
+  long hash(int number) {
+    int start = start(number);
+    byte[] page = page(number);
+    long hash = lengths[number];
+    for (int at = start; at < start + lengths[number]; at++) {
+      hash = 31 * hash + page[at];
     }
     return hash;
   }

@@ -22,6 +22,9 @@ public final class KeyBounds implements Serializable {
   /** Keys that a task can hold. */
   private static final long MOST_KEYS = 1 << 21;
 
+  /** Bytes of keys that a task can hold. */
+  private static final long MOST_BYTES = 1 << 28;
+
   /** By space, the first keys of its ranges but the first, in order. */
   private final byte[][][] bounds;
 
@@ -52,7 +55,9 @@ public final class KeyBounds implements Serializable {
               .sorted(Arrays::compareUnsigned)
               .toArray(byte[][]::new);
       long worth = Math.min(most, (keys + KEYS - 1) / KEYS);
-      long ranges = Math.max(1, Math.max(worth, (keys + MOST_KEYS - 1) / MOST_KEYS));
+      long bytes = summaries.stream().mapToLong(summary -> summary.bytes(space)).sum();
+      long least = Math.max((keys + MOST_KEYS - 1) / MOST_KEYS, bytes / MOST_BYTES);
+      long ranges = Math.max(1, Math.max(worth, least));
       List<byte[]> chosen = new ArrayList<>();
       for (long range = 1; range < ranges && sample.length > 0; range++) {
         byte[] bound = sample[(int) (range * sample.length / ranges)];

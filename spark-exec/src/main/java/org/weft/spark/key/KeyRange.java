@@ -166,6 +166,15 @@ public final class KeyRange {
     return fresh.length * USUAL_ROW + IntStream.of(fresh).mapToLong(keys::length).sum();
   }
 
+  /** A number that other new keys, or another order of them, are unlikely to have. */
+  public long fingerprint() {
+    long hash = fresh.length;
+    for (int key : fresh) {
+      hash = KeyedRows.mixed(hash, keys.hash(key));
+    }
+    return hash;
+  }
+
   /** Keys that are too rare. */
   public long dropped() {
     return Arrays.stream(places).filter(place -> place == RARE).count();

@@ -10,9 +10,11 @@ import java.util.stream.Stream;
  *
  * @param spaces of the modes
  * @param keys their number, by mode
+ * @param bytes of the keys, by mode
  * @param samples beginnings of some of the keys, by mode
  */
-public record KeySummary(long rows, long rejected, int[] spaces, long[] keys, byte[][][] samples)
+public record KeySummary(
+    long rows, long rejected, int[] spaces, long[] keys, long[] bytes, byte[][][] samples)
     implements Serializable {
   private static final int MOST_SAMPLES = 20;
 
@@ -31,12 +33,18 @@ public record KeySummary(long rows, long rejected, int[] spaces, long[] keys, by
         rows.rejected(),
         rows.spaces(),
         rows.keys().stream().mapToLong(ByteDictionary::size).toArray(),
+        rows.keys().stream().mapToLong(ByteDictionary::bytes).toArray(),
         rows.keys().stream().map(KeySummary::sample).toArray(byte[][][]::new));
   }
 
   /** About the number of keys of {@code space}: one of two modes counts twice. */
   long keys(int space) {
     return modes(space).mapToLong(mode -> keys[mode]).sum();
+  }
+
+  /** About the bytes of the keys of {@code space}. */
+  long bytes(int space) {
+    return modes(space).mapToLong(mode -> bytes[mode]).sum();
   }
 
   /** Beginnings of some of the keys of {@code space}. */

@@ -67,8 +67,8 @@ public record KeyedRows(CooBlock rows, List<ByteDictionary> keys, int[] spaces, 
   }
 
   /**
-   * A number that other rows, or the same rows with other numbers for their keys, are unlikely to
-   * have.
+   * A number that rows with other keys, or with other numbers for their keys, are unlikely to have.
+   * Values do not count: the bits of sums differ when Spark makes them again.
    */
   public long fingerprint() {
     long hash = rows.size();
@@ -76,12 +76,6 @@ public record KeyedRows(CooBlock rows, List<ByteDictionary> keys, int[] spaces, 
       for (int mode = 0; mode < rows.order(); mode++) {
         hash = mixed(hash, rows.coordinate(mode, row));
       }
-      hash =
-          mixed(
-              hash,
-              rows.hasLongValues()
-                  ? rows.longValue(row)
-                  : Double.doubleToLongBits(rows.value(row)));
     }
     for (ByteDictionary mode : keys) {
       hash = mixed(hash, mode.fingerprint());

@@ -53,9 +53,13 @@ public final class Numbering implements AutoCloseable {
   /** By range, the coordinate of its first new key. */
   private final long[] firsts;
 
+  /** By range, the fingerprint of its keys. */
+  private final long[] fingerprints;
+
   private final long[] sizes;
   private final long[] bytes;
   private final long dropped;
+  private @Nullable JavaRDD<Placed> placed;
 
   private Numbering(
       String source,
@@ -82,12 +86,14 @@ public final class Numbering implements AutoCloseable {
         bytes[space] += counts.get(r)[2];
       }
     }
+    this.fingerprints = counts.stream().mapToLong(count -> count[3]).toArray();
     this.dropped = counts.stream().mapToLong(count -> count[1]).sum();
   }
 
   private static Iterator<long[]> counts(Iterator<KeyRange> ranges) {
     KeyRange range = ranges.next();
-    return List.of(new long[] {range.fresh(), range.dropped(), range.bytes()}).iterator();
+    return List.of(new long[] {range.fresh(), range.dropped(), range.bytes(), range.fingerprint()})
+        .iterator();
   }
 
   /**
@@ -257,6 +263,29 @@ public final class Numbering implements AutoCloseable {
     }
   }
 
+  /** The ranges that were counted. */
+  private JavaRDD<KeyRange> ranges() {
+    long[] expected = fingerprints;
+    String table = source;
+    Function2<Integer, Iterator<KeyRange>, Iterator<KeyRange>> checking =
+        (r, own) -> {
+          KeyRange range = own.next();
+          requireSame(table, range.fingerprint() == expected[r]);
+          return List.of(range).iterator();
+        };
+    return ranges.values().mapPartitionsWithIndex(checking, false);
+  }
+
+  private static void requireSame(String table, boolean same) {
+    if (!same) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          table
+              + ": the rows came in another order, or were others, when they were read again after"
+              + " an executor was lost; write the table to files first, or run again");
+    }
+  }
+
   /** Keys that are too rare. */
   public long dropped() {
     return dropped;
@@ -276,8 +305,7 @@ public final class Numbering implements AutoCloseable {
   private JavaRDD<Tuple2<long[], PlacedKeys>> answers() {
     long[] first = firsts;
     JavaRDD<Tuple2<long[], PlacedKeys>> answers =
-        ranges
-            .values()
+        ranges()
             .mapPartitionsWithIndex(
                 (range, own) -> {
                   List<Tuple2<long[], PlacedKeys>> all = new ArrayList<>();
@@ -328,17 +356,7 @@ public final class Numbering implements AutoCloseable {
       this.table = table;
       this.answers = answers;
       advance();
-      requireSame(rows.hasNext() || waiting == null);
-    }
-
-    private void requireSame(boolean same) {
-      if (!same) {
-        throw new WeftException(
-            ErrorCode.CORRUPT_INPUT,
-            table
-                + ": the rows came in another order, or were others, when they were read again after"
-                + " an executor was lost; write the table to files first, or run again");
-      }
+      requireSame(table, rows.hasNext() || waiting == null);
     }
 
     private void advance() {
@@ -360,12 +378,21 @@ public final class Numbering implements AutoCloseable {
         waiting._2().into(coordinates);
         advance();
       }
-      requireSame(told && (source.hasNext() || waiting == null));
+      requireSame(table, told && (source.hasNext() || waiting == null));
       into.add(new Placed(rows, coordinates, origin));
     }
   }
 
   private JavaRDD<Placed> placed() {
+    JavaRDD<Placed> known = placed;
+    if (known == null) {
+      known = place();
+      placed = known; // whose shuffle is written once for all tables
+    }
+    return known;
+  }
+
+  private JavaRDD<Placed> place() {
     String table = source;
     Function2<Integer, Iterator<KeyedRows>, Iterator<Tuple2<Integer, KeyedRows>>> locating =
         (partition, all) -> new Located(partition, all);
@@ -415,7 +442,7 @@ public final class Numbering implements AutoCloseable {
     Function2<Integer, Iterator<KeyRange>, Iterator<NumberedKey>> numbered =
         (range, own) -> new NumberedKeys(own.next().freshKeys().iterator(), first[range]);
     return some(
-        ranges.values().mapPartitionsWithIndex(numbered, false), from, from + bounds.ranges(space));
+        ranges().mapPartitionsWithIndex(numbered, false), from, from + bounds.ranges(space));
   }
 
   private static final class NumberedKeys implements Iterator<NumberedKey> {
@@ -454,7 +481,7 @@ public final class Numbering implements AutoCloseable {
         };
     Map<Long, Long> sums = new TreeMap<>();
     List<CooBlock> summed =
-        Wire.collect(ranges.values().mapPartitionsWithIndex(summing, false), all -> all);
+        Wire.collect(ranges().mapPartitionsWithIndex(summing, false), all -> all);
     for (CooBlock blocks : summed) {
       for (int at = 0; at < blocks.size(); at++) {
         sums.merge(blocks.coordinate(0, at), blocks.longValue(at), Long::sum);
@@ -544,7 +571,7 @@ public final class Numbering implements AutoCloseable {
               .iterator();
         };
     return pieces.merge(
-        Wire.reduce(ranges.values().mapPartitionsWithIndex(writing, false), ContainerPiece::merge));
+        Wire.reduce(ranges().mapPartitionsWithIndex(writing, false), ContainerPiece::merge));
   }
 
   /** The label of a coordinate, for messages. */
@@ -557,7 +584,7 @@ public final class Numbering implements AutoCloseable {
           String label = range.space() == space ? range.label(labels, first[r], coordinate) : null;
           return label == null ? Collections.emptyIterator() : List.of(label).iterator();
         };
-    return ranges.values().mapPartitionsWithIndex(finding, false).collect().get(0);
+    return ranges().mapPartitionsWithIndex(finding, false).collect().get(0);
   }
 
   @Override

@@ -9,10 +9,13 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.OrderUtils;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.exchange.Exchange;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import scala.runtime.AbstractFunction1;
 
 /** The rows of a table as Spark holds them, without an object for each cell. */
 public final class InternalRows {
@@ -35,18 +38,28 @@ public final class InternalRows {
    * rows sorted in each partition. A task that runs again after a loss then has the same rows.
    */
   public static Dataset<Row> inOneOrder(Dataset<Row> table) {
-    // What a plan that adapts itself executes is not known before it has run.
-    boolean adapts =
-        ((org.apache.spark.sql.classic.Dataset<Row>) table).queryExecution().executedPlan()
-            instanceof AdaptiveSparkPlanExec;
+    SparkPlan plan =
+        ((org.apache.spark.sql.classic.Dataset<Row>) table).queryExecution().executedPlan();
+    // Of other plans the making of an RDD already runs parts, which then run again.
+    boolean plain =
+        !(plan instanceof AdaptiveSparkPlanExec)
+            && plan.subqueriesAll().isEmpty()
+            && !plan.exists(new IsExchange());
     boolean same =
-        !adapts && of(table).rdd().outputDeterministicLevel() == DeterministicLevel.DETERMINATE();
+        plain && of(table).rdd().outputDeterministicLevel() == DeterministicLevel.DETERMINATE();
     Column[] all =
         Stream.of(table.schema().fields())
             .filter(field -> OrderUtils.isOrderable(field.dataType()))
             .map(field -> functions.col("`" + field.name().replace("`", "``") + "`"))
             .toArray(Column[]::new);
     return same ? table : table.sortWithinPartitions(all);
+  }
+
+  private static final class IsExchange extends AbstractFunction1<SparkPlan, Object> {
+    @Override
+    public Object apply(SparkPlan plan) {
+      return plan instanceof Exchange;
+    }
   }
 
   /** Whether the last column, the value, is {@code bigint}. */

@@ -35,6 +35,7 @@ public record KeyedTable(
   private static final int ROWS = 1 << 19;
   private static final int LOOKS = 1 << 6;
   private static final long BYTES = 48L << 20;
+  private static final int LONG_KEY = 1 << 16;
 
   /** The error of a cell that is null. */
   @FunctionalInterface
@@ -71,6 +72,7 @@ public record KeyedTable(
   private static final class Parts implements Iterator<KeyedRows> {
     private final KeyedTable table;
     private final Iterator<InternalRow> rows;
+    private boolean longKeys;
 
     Parts(KeyedTable table, Iterator<InternalRow> rows) {
       this.table = table;
@@ -93,7 +95,9 @@ public record KeyedTable(
       boolean room = true;
       while (room && rows.hasNext()) {
         put(rows.next(), keys, into);
-        room = into.size() < ROWS && (into.size() % LOOKS != 0 || bytes(keys) < BYTES);
+        boolean looks = into.size() % LOOKS == 0 || longKeys;
+        longKeys = false;
+        room = into.size() < ROWS && (!looks || bytes(keys) < BYTES);
       }
       return new KeyedRows(into.build(), keys, table.spaces, 0);
     }
@@ -111,6 +115,7 @@ public record KeyedTable(
           into.set(mode, row.getLong(mode));
         } else {
           byte[] key = labels.bytes(labels.at(row, mode));
+          longKeys |= key.length > LONG_KEY;
           into.set(mode, keys.get(mode).number(key, 0, key.length));
         }
       }

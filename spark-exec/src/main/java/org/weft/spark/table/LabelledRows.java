@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -61,13 +62,14 @@ final class LabelledRows implements AutoCloseable {
     boolean integral = InternalRows.isIntegral(selected);
     KeyedTable table = KeyedTable.of(selected.schema(), spaces, new NoNumber(columns, integral));
     KeptRows kept = KeptRows.of(table.rows(selected), "rows for " + columns.uri());
+    Numbering labels = null;
     try {
       List<KeySpace> modes =
           columns.labelled().stream().map(m -> new KeySpace(m, KeyLabels.TEXT, 0)).toList();
       JavaRDD<KeyedRows> rows = kept.values();
       int ranges = KeyBounds.usualRanges(JavaSparkContext.fromSparkContext(rows.context()));
       KeyBounds bounds = KeyBounds.of(kept.summaries(), modes.size(), ranges);
-      Numbering labels = Numbering.of(columns.uri(), modes, rows, bounds, base);
+      labels = Numbering.of(columns.uri(), modes, rows, bounds, base);
       StructType schema = new StructType();
       for (int mode = 0; mode < spaces.length; mode++) {
         schema = schema.add("c" + mode, DataTypes.LongType);
@@ -81,6 +83,9 @@ final class LabelledRows implements AutoCloseable {
       return new LabelledRows(
           kept, labels, InternalRows.table(selected.sparkSession(), entries, schema));
     } catch (Exception e) { // also those of Spark, which are not declared
+      if (labels != null) {
+        labels.close();
+      }
       kept.close();
       throw e;
     }
@@ -147,6 +152,8 @@ final class LabelledRows implements AutoCloseable {
   /** The error of a cell that is null in the place of a coordinate or a value. */
   private record NoNumber(WriteColumns columns, boolean integral)
       implements KeyedTable.MissingCell {
+    private static final int SHOWN = 100;
+
     @Override
     public WeftException of(InternalRow row, int column) {
       List<String> cells = new ArrayList<>();
@@ -160,7 +167,8 @@ final class LabelledRows implements AutoCloseable {
 
     private String shown(InternalRow row, int cell, int order) {
       if (columns.labelled().contains(cell)) {
-        return row.getUTF8String(cell).toString();
+        UTF8String label = row.getUTF8String(cell);
+        return label.numChars() > SHOWN ? label.substring(0, SHOWN) + "..." : label.toString();
       }
       return cell < order || integral
           ? Long.toString(row.getLong(cell))
