@@ -20,6 +20,8 @@ import org.weft.tensor.TensorShape;
  * @param maxValue greatest value, NaN ignored; negative infinity when there is none
  * @param normSquared sum of the squared values
  * @param nonfinite values that are NaN or infinite
+ * @param samples how the entries of some slices of each mode lie in other modes; empty where that
+ *     was not counted
  */
 public record TensorStatistics(
     TensorShape shape,
@@ -28,10 +30,12 @@ public record TensorStatistics(
     double minValue,
     double maxValue,
     double normSquared,
-    long nonfinite)
+    long nonfinite,
+    List<SliceSample> samples)
     implements Serializable {
 
   public TensorStatistics {
+    samples = new ArrayList<>(samples);
     // An ArrayList rather than List.copyOf: its serial form is known to every serialiser.
     histograms = new ArrayList<>(histograms);
     if (histograms.size() != shape.order()) {
@@ -51,6 +55,18 @@ public record TensorStatistics(
                 + " (counted from 0); correct the declared size or the entry");
       }
     }
+  }
+
+  /** Statistics without samples. */
+  public TensorStatistics(
+      TensorShape shape,
+      long entries,
+      List<ModeHistogram> histograms,
+      double minValue,
+      double maxValue,
+      double normSquared,
+      long nonfinite) {
+    this(shape, entries, histograms, minValue, maxValue, normSquared, nonfinite, List.of());
   }
 
   /** Stored entries over cells; 0 for a tensor without cells. */
@@ -76,7 +92,13 @@ public record TensorStatistics(
   /** These statistics for a tensor declared to have {@code declared} mode sizes. */
   public TensorStatistics withShape(TensorShape declared) {
     return new TensorStatistics(
-        declared, entries, histograms, minValue, maxValue, normSquared, nonfinite);
+        declared, entries, histograms, minValue, maxValue, normSquared, nonfinite, samples);
+  }
+
+  /** These statistics with samples that were drawn of the same entries. */
+  public TensorStatistics withSamples(List<SliceSample> drawn) {
+    return new TensorStatistics(
+        shape, entries, histograms, minValue, maxValue, normSquared, nonfinite, drawn);
   }
 
   /** These statistics with the entries moved to other slices, in a tensor of another shape. */
@@ -99,11 +121,21 @@ public record TensorStatistics(
     private double max = Double.NEGATIVE_INFINITY;
     private double normSquared;
     private long nonfinite;
+    private ArrayList<SliceSample> samples = new ArrayList<>();
 
     private Builder(int order) {
       for (int m = 0; m < order; m++) {
         histograms.add(new ModeHistogram());
       }
+    }
+
+    /**
+     * The same collector, which draws samples of slices as well. To be called before entries are
+     * counted, and on every collector of a tensor's parts.
+     */
+    public Builder sampling() {
+      samples = SliceSample.ofModes(order());
+      return this;
     }
 
     /** Number of modes. */
@@ -133,6 +165,7 @@ public record TensorStatistics(
           histograms.get(m).addAll(block.intColumn(m), 0, size);
         }
       }
+      samples.forEach(sample -> sample.add(block, histograms));
       return this;
     }
 
@@ -157,6 +190,7 @@ public record TensorStatistics(
       for (int m = 0; m < histograms.size(); m++) {
         histograms.get(m).merge(other.histograms.get(m));
       }
+      samples = SliceSample.merged(samples, other.samples, histograms);
       entries += other.entries;
       min = Math.min(min, other.min);
       max = Math.max(max, other.max);
@@ -177,7 +211,8 @@ public record TensorStatistics(
      * @throws WeftException COORDINATE_OUT_OF_RANGE when an entry lies outside
      */
     public TensorStatistics build(TensorShape shape) {
-      return new TensorStatistics(shape, entries, histograms, min, max, normSquared, nonfinite);
+      return new TensorStatistics(
+          shape, entries, histograms, min, max, normSquared, nonfinite, samples);
     }
   }
 }

@@ -65,10 +65,10 @@ record StepModel(
     double flops = 0;
     double moved = 0;
     double kernelSeconds = 0;
-    boolean passed = !resources.inTurn() && NeededRows.arePassed(modes);
+    NeededRows needed = new NeededRows(modes, statistics, resources);
+    boolean passed = !resources.inTurn() && needed.arePassed();
     for (ModePlan mode : modes.subList(0, modes.size() - once)) {
-      double bytes =
-          passed ? NeededRows.bytes(modes, mode, statistics, resources) : mergedBytes(mode);
+      double bytes = passed ? needed.bytes(mode) : mergedBytes(mode);
       results += resultBytes(mode);
       merged += bytes;
       mergeSeconds += bytes / mergedBytesPerSecond();

@@ -26,6 +26,7 @@ import org.weft.planner.Planner;
 import org.weft.planner.job.Job;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
@@ -142,7 +143,9 @@ public final class Engine implements AutoCloseable {
   }
 
   private JobPlan plan(EngineTensor tensor, Job job, Resources found) {
-    return planner.plan(job, tensor.statistics(), found, tensor.storedForm(), tensor.reading());
+    boolean elsewhere = options.cluster().isPresent() && found.executors() > 1;
+    TensorStatistics known = elsewhere ? tensor.sampledStatistics() : tensor.statistics();
+    return planner.plan(job, known, found, tensor.storedForm(), tensor.reading());
   }
 
   /**

@@ -10,6 +10,7 @@ import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Steps;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.EntryCheck;
+import org.weft.engine.entries.EntryCounts;
 import org.weft.engine.entries.Shared;
 import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
@@ -35,6 +36,9 @@ import org.weft.tensor.ValueType;
  * the tensor keeps all of them. Not thread-safe.
  */
 public abstract class EngineTensor implements StatementOperand {
+  /** Entries that a plan for another cluster may read again. */
+  private static final long MOST_SAMPLED = 1 << 24;
+
   private final String uri;
   private final ValueType valueType;
   private final TensorStatistics statistics;
@@ -44,6 +48,7 @@ public abstract class EngineTensor implements StatementOperand {
   private final @Nullable StoredPartitions stored;
   private final ReadCost cost;
   private @Nullable TensorStatistics original;
+  private @Nullable TensorStatistics sampled;
   private boolean orderKept;
   private boolean declared;
   private boolean array;
@@ -445,7 +450,7 @@ public abstract class EngineTensor implements StatementOperand {
   /** The histograms under new coordinates; exact ones are moved, others counted again. */
   final List<ModeHistogram> moved(Shared<Relabelling> there) {
     if (!statistics.histograms().stream().allMatch(ModeHistogram::isExact)) {
-      return count(there).build(there.value().shape()).histograms();
+      return EntryCounts.histograms(entries(), there);
     }
     List<ModeHistogram> histograms = new ArrayList<>();
     for (int mode = 0; mode < statistics.shape().order(); mode++) {
@@ -459,17 +464,14 @@ public abstract class EngineTensor implements StatementOperand {
     return histograms;
   }
 
-  private TensorStatistics.Builder count(Shared<Relabelling> there) {
-    return entries()
-        .reduce(
-            blocks -> {
-              TensorStatistics.Builder counts = TensorStatistics.builder(there.value().order());
-              while (blocks.hasNext()) {
-                counts.add(there.value().apply(blocks.next().block()));
-              }
-              return List.of(counts).iterator();
-            },
-            TensorStatistics.Builder::merge);
+  /** The statistics with samples of slices, for which few enough entries are read once more. */
+  final TensorStatistics sampledStatistics() {
+    if (sampled == null) {
+      boolean draws = statistics.samples().isEmpty() && statistics.entries() <= MOST_SAMPLED;
+      sampled =
+          draws ? EntryCounts.sampled(entries(), statistics, parsedRelabelling()) : statistics;
+    }
+    return sampled;
   }
 
   /** Frees everything that is this tensor's own; calling it again does nothing. */

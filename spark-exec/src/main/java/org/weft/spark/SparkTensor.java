@@ -137,7 +137,7 @@ final class SparkTensor extends EngineTensor {
               kept.values()
                   .mapPartitions(
                       parts -> {
-                        TensorStatistics.Builder count = TensorStatistics.builder(order);
+                        TensorStatistics.Builder count = TensorStatistics.builder(order).sampling();
                         new SparkBlocks.Blocks(parts).forEachRemaining(b -> count.add(b.block()));
                         return List.of(count).iterator();
                       }),
@@ -158,7 +158,7 @@ final class SparkTensor extends EngineTensor {
       TensorShape shape,
       ValueType type) {
     long start = System.nanoTime();
-    TensorStatistics.Builder counts = TensorStatistics.builder(shape.order());
+    TensorStatistics.Builder counts = TensorStatistics.builder(shape.order()).sampling();
     entries.forEach(counts::add);
     Wire.Kept<ParsedPart> kept = kept(name, Wire.distribute(context, entries, 1));
     return of(context, files, name, type, kept, counts.build(shape), InputReading.free(), start);

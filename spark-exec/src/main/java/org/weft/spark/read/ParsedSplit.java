@@ -21,7 +21,7 @@ final class ParsedSplit implements Iterator<ParsedPart> {
   ParsedSplit(BlockReader reader, int split, int order) {
     this.reader = reader;
     this.split = split;
-    this.values = TensorStatistics.builder(order);
+    this.values = TensorStatistics.builder(order).sampling();
   }
 
   /** The origin of the first block of a split. */

@@ -1,0 +1,254 @@
+package org.weft.planner;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongToDoubleFunction;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.SliceRange;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.SliceSample;
+import org.weft.statistics.TensorStatistics;
+
+/**
+ * Where the entries of rows of a mode lie, by a sample of the mode's slices.
+ *
+ * <p>The entries of a slice are taken to lie in the blocks of another mode that the sample knows,
+ * in proportion to all entries of those blocks. They count as no more than as many entries drawn at
+ * random as would lie in as many blocks, since entries of a slice may repeat a few slices of the
+ * other mode. Sums over the sample stand for all rows in proportion to what is predicted for modes
+ * that do not depend on one another, as the number of entries decides most.
+ */
+final class SampledRows {
+  /** So few entries of a slice cannot be told from none. */
+  private static final double LEAST_MISS = 1e-12;
+
+  private static final int STEPS = 2; // of the numbers of draws, for each doubling
+
+  private final TensorStatistics statistics;
+  private final int mode;
+  private final SliceSample sample;
+  private final Map<Integer, Blocks> blocks = new HashMap<>();
+
+  /** The place that has the row of a slice. */
+  interface Place {
+    int of(long slice);
+  }
+
+  SampledRows(TensorStatistics statistics, int mode) {
+    this.statistics = statistics;
+    this.mode = mode;
+    this.sample = statistics.samples().get(mode);
+  }
+
+  static boolean areKnown(TensorStatistics statistics) {
+    return !statistics.samples().isEmpty() && statistics.entries() > 0;
+  }
+
+  /**
+   * Pairs of a row and a place that has entries of it, and is not the row's own place.
+   *
+   * @param readers partitionings along other modes
+   * @param places among which the partitions of each are dealt in order
+   * @param usual the chance that a row of so many entries is needed at one place, for modes that do
+   *     not depend on one another
+   */
+  double pairs(List<ModePartitioning> readers, int places, Place own, LongToDoubleFunction usual) {
+    List<double[][]> misses = readers.stream().map(reader -> misses(reader, places)).toList();
+    double found = 0;
+    double expected = 0;
+    for (long slice : sample.slices()) {
+      double[] untouched = new double[places]; // logarithms
+      for (int r = 0; r < readers.size(); r++) {
+        int other = readers.get(r).mode();
+        blocks(other).addMisses(slice, misses.get(r), untouched);
+      }
+      int home = own.of(slice);
+      for (int place = 0; place < places; place++) {
+        found += place == home ? 0 : -Math.expm1(untouched[place]);
+      }
+      expected += usual.applyAsDouble(entriesOf(slice));
+    }
+    return scaled(found, expected, usual);
+  }
+
+  /**
+   * Pairs of a row and a tile of its layer that has entries of it.
+   *
+   * @param others the layers of the other modes, as ranges
+   */
+  double tiles(List<ModePartitioning> others, LongToDoubleFunction usual) {
+    List<double[][]> shares = others.stream().map(this::shares).toList();
+    double found = 0;
+    double expected = 0;
+    for (long slice : sample.slices()) {
+      long entries = entriesOf(slice);
+      double[] tiles = {1};
+      for (int o = 0; o < others.size() - 1; o++) {
+        double[] layers = blocks(others.get(o).mode()).layers(slice, shares.get(o));
+        double[] finer = new double[tiles.length * layers.length];
+        for (int t = 0; t < finer.length; t++) {
+          finer[t] = tiles[t / layers.length] * layers[t % layers.length];
+        }
+        tiles = finer;
+      }
+      int last = others.size() - 1;
+      double[] layers = blocks(others.get(last).mode()).layers(slice, shares.get(last));
+      for (double tile : tiles) {
+        for (double layer : layers) {
+          found += meets(Math.max(tile, layer), entries * Math.min(tile, layer));
+        }
+      }
+      expected += usual.applyAsDouble(entries);
+    }
+    return scaled(found, expected, usual);
+  }
+
+  /** The chance that one of some entries is among those of a share that is dealt anew. */
+  private static double meets(double share, double entries) {
+    return -Math.expm1(entries * Math.log1p(-Math.min(share, 1 - LEAST_MISS)));
+  }
+
+  private double scaled(double found, double expected, LongToDoubleFunction usual) {
+    if (sample.isWhole()) {
+      return found;
+    }
+    ModeHistogram histogram = statistics.histogram(mode);
+    double width = histogram.bucketWidth();
+    double[] all = {0};
+    histogram.forEachHeight(
+        (height, buckets) -> {
+          double slices = Math.min(height, width);
+          all[0] += buckets * slices * usual.applyAsDouble(Math.round(height / slices));
+        });
+    return expected == 0 ? 0 : found * all[0] / expected;
+  }
+
+  private long entriesOf(long slice) {
+    return Math.max(1, Math.round(statistics.histogram(mode).countBetween(slice, slice + 1)));
+  }
+
+  private Blocks blocks(int other) {
+    return blocks.computeIfAbsent(other, Blocks::new);
+  }
+
+  /** By block of the reader's mode and place: the logarithm of the chance that it has no entry. */
+  private double[][] misses(ModePartitioning reader, int places) {
+    double[][] misses = new double[blocks(reader.mode()).count()][];
+    double[][] shares = blocks(reader.mode()).shares(reader, places, false);
+    for (int block = 0; block < misses.length; block++) {
+      misses[block] =
+          Arrays.stream(shares[block])
+              .map(share -> Math.log(Math.max(LEAST_MISS, 1 - share)))
+              .toArray();
+    }
+    return misses;
+  }
+
+  private double[][] shares(ModePartitioning layers) {
+    int count = (int) layers.ranges().stream().filter(range -> range.piece() == 0).count();
+    return blocks(layers.mode()).shares(layers, count, true);
+  }
+
+  /** The blocks of another mode, and all entries that they have. */
+  private final class Blocks {
+    private final int other;
+    private final double[] entries;
+    private final double[] draws; // ascending
+    private final double[] occupied; // blocks, by entries drawn at random
+
+    Blocks(int other) {
+      this.other = other;
+      ModeHistogram histogram = statistics.histogram(other);
+      long width = sample.blockWidth(other);
+      entries = new double[(int) (histogram.largestCoordinate() / width) + 1];
+      Arrays.setAll(entries, b -> histogram.countBetween(b * width, (b + 1) * width));
+      double all = statistics.entries();
+      int steps = (int) (STEPS * Math.ceil(Math.log(all) / Math.log(2))) + 1;
+      draws = new double[steps];
+      occupied = new double[steps];
+      for (int s = 0; s < steps; s++) {
+        draws[s] = Math.pow(2, (double) s / STEPS);
+        for (double block : entries) {
+          occupied[s] -= Math.expm1(draws[s] * Math.log(Math.max(LEAST_MISS, 1 - block / all)));
+        }
+      }
+    }
+
+    int count() {
+      return entries.length;
+    }
+
+    /**
+     * By block and place: the share of the block's entries.
+     *
+     * @param layers whether a place is a range, and not a share of all partitions
+     */
+    double[][] shares(ModePartitioning cut, int places, boolean layers) {
+      ModeHistogram histogram = statistics.histogram(other);
+      long width = sample.blockWidth(other);
+      double[][] shares = new double[entries.length][places];
+      int range = -1;
+      for (int p = 0; p < cut.partitions(); p++) {
+        SliceRange slices = cut.ranges().get(p);
+        range += slices.piece() == 0 ? 1 : 0;
+        int place = layers ? range : (int) ((long) p * places / cut.partitions());
+        long end = Math.min(slices.to(), histogram.largestCoordinate() + 1);
+        for (long from = slices.from(); from < end && !(layers && slices.piece() > 0); ) {
+          int block = (int) (from / width);
+          long to = Math.min(end, (block + 1) * width);
+          double some = histogram.countBetween(from, to) / (layers ? 1 : slices.pieces());
+          shares[block][place] += some / Math.max(1, entries[block]);
+          from = to;
+        }
+      }
+      return shares;
+    }
+
+    /** Adds the logarithms of the chances that places have no entry of a slice. */
+    void addMisses(long slice, double[][] misses, double[] untouched) {
+      BitSet touched = sample.blocks(slice, other);
+      double drawn = Math.min(entriesOf(slice), drawn(touched.cardinality()));
+      double all = total(touched);
+      for (int b = touched.nextSetBit(0); b >= 0; b = touched.nextSetBit(b + 1)) {
+        double here = Math.max(1, drawn * entries[b] / all);
+        for (int place = 0; place < untouched.length; place++) {
+          untouched[place] += here * misses[b][place];
+        }
+      }
+    }
+
+    /** The shares of a slice's entries that are in each layer. */
+    double[] layers(long slice, double[][] shares) {
+      BitSet touched = sample.blocks(slice, other);
+      double all = total(touched);
+      double[] layers = new double[shares[0].length];
+      for (int b = touched.nextSetBit(0); b >= 0; b = touched.nextSetBit(b + 1)) {
+        for (int layer = 0; layer < layers.length; layer++) {
+          layers[layer] += entries[b] / all * shares[b][layer];
+        }
+      }
+      return layers;
+    }
+
+    private double total(BitSet touched) {
+      return touched.stream().mapToDouble(b -> entries[b]).sum();
+    }
+
+    /** Entries drawn at random that lie in so many blocks; all if these are nearly all blocks. */
+    private double drawn(int blocks) {
+      int at = Arrays.binarySearch(occupied, blocks);
+      int above = at >= 0 ? at : -at - 1;
+      if (above == 0) {
+        return 1;
+      }
+      if (above == occupied.length) {
+        return Double.POSITIVE_INFINITY;
+      }
+      double part = (blocks - occupied[above - 1]) / (occupied[above] - occupied[above - 1]);
+      return draws[above - 1] * Math.pow(draws[above] / draws[above - 1], part);
+    }
+  }
+}
