@@ -22,6 +22,7 @@ import org.weft.storage.file.FileAccess;
 
 /** Records of a state that no Weft wrote: whoever reads one says which, or does without it. */
 class DamagedStateTest {
+  private static final boolean LONG = Boolean.getBoolean("weft.long");
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TEXT =
       """
@@ -108,16 +109,19 @@ class DamagedStateTest {
 
   @Test
   void areNamedWhateverIsWrong() throws IOException {
+    List<Reader> readers = readers();
+    int turn = 0;
     for (Path record : records()) {
       if (record.getFileName().toString().startsWith("lease-")) {
         continue;
       }
       String text = Files.readString(record);
       for (String damage : damaged(text)) {
-        for (Reader reader : readers()) {
+        // Usually every third reader in turn: each meets every kind of damage in some record.
+        for (int at = LONG ? 0 : turn++ % 3; at < readers.size(); at += LONG ? 1 : 3) {
           Files.writeString(record, damage);
           Files.deleteIfExists(record.resolveSibling("." + record.getFileName() + ".crc"));
-          requireNamed(reader, record, damage);
+          requireNamed(readers.get(at), record, damage);
         }
       }
       Files.writeString(record, text);

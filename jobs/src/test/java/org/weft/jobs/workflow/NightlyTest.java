@@ -27,7 +27,7 @@ import org.weft.storage.file.FileAccess;
 class NightlyTest {
   private static final Path SAMPLE = Path.of("..", "conf", "nightly.yaml");
   private static final int KILLS =
-      Integer.getInteger("weft.kills", Boolean.getBoolean("weft.long") ? 1000 : 60);
+      Integer.getInteger("weft.kills", Boolean.getBoolean("weft.long") ? 1000 : 30);
   private static final String[] DAYS = {"2026-11-20", "2026-11-21"};
 
   @TempDir Path folder;
