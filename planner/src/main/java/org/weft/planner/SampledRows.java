@@ -244,7 +244,7 @@ final class SampledRows {
       if (above == 0) {
         return 1;
       }
-      if (above == occupied.length) {
+      if (above == occupied.length || occupied[above] == occupied[above - 1]) {
         return Double.POSITIVE_INFINITY;
       }
       double part = (blocks - occupied[above - 1]) / (occupied[above] - occupied[above - 1]);
