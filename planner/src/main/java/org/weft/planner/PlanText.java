@@ -2,6 +2,7 @@ package org.weft.planner;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.weft.compiler.KernelRequest;
 import org.weft.planner.job.ModeGroup;
 import org.weft.planner.kernel.KernelPlan;
@@ -17,7 +18,8 @@ import org.weft.text.TextTable;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
 final class PlanText {
-  private static final int PARTITIONS_SHOWN = 6;
+  /** Partitions shown before the longest if there are more than twice as many. */
+  private static final int FIRST_PARTITIONS = 3;
 
   private final StringBuilder text = new StringBuilder();
 
@@ -136,15 +138,15 @@ final class PlanText {
         kernel.panels() == 1
             ? ""
             : ", copied from panels of " + Counts.plain(kernel.panel(), "column"));
-    for (Operand o : kernel.operands()) {
-      String columns = o.isVector() ? "" : " x " + o.columns();
-      String panels =
+    if (!kernel.operands().isEmpty()) {
+      line(
+          "  dense     %s%s",
+          kernel.operands().stream()
+              .map(operand -> operand(operand, mode))
+              .collect(Collectors.joining("; ")),
           kernel.panels() == 1
               ? ""
-              : ", copied to panels of " + Counts.plain(kernel.panel(), "column");
-      line(
-          "  operand   %s dense, %d%s%s",
-          o.name(), mode.tensorShape().size(o.mode()), columns, panels);
+              : "; copied to panels of " + Counts.plain(kernel.panel(), "column"));
     }
     line("  kernel    %s, %s", kernel.request().symbol(), kernel.request().schedule());
     finishing.forEach(expression -> line("  then      %s for P = %s", expression, kernel.result()));
@@ -154,7 +156,12 @@ final class PlanText {
         Counts.plain(mode.partitioning().partitions(), "partition"),
         pieces(mode.partitioning()),
         merge(mode, plan.resources()));
-    partitions(mode);
+    partitions(mode, plan.modes().size() == 1 ? FIRST_PARTITIONS : 0);
+  }
+
+  private static String operand(Operand operand, ModePlan mode) {
+    String columns = operand.isVector() ? "" : " x " + operand.columns();
+    return operand.name() + " " + mode.tensorShape().size(operand.mode()) + columns;
   }
 
   private static String pieces(ModePartitioning partitioning) {
@@ -177,12 +184,12 @@ final class PlanText {
     };
   }
 
-  private void partitions(ModePlan mode) {
+  private void partitions(ModePlan mode, int first) {
     TextTable table =
         new TextTable("><>")
             .row("part", "slices", "nonzeros", "storage", "result", "moved", "Mflop", "ms");
     List<PartitionCosts> costs = mode.partitions();
-    int shown = costs.size() <= PARTITIONS_SHOWN ? costs.size() : PARTITIONS_SHOWN / 2;
+    int shown = costs.size() <= Math.max(2, 2 * first) ? costs.size() : first;
     for (int p = 0; p < shown; p++) {
       table.row(partition(Integer.toString(p), costs.get(p)));
     }
@@ -191,7 +198,8 @@ final class PlanText {
       for (PartitionCosts cost : costs) {
         heaviest = cost.seconds() > heaviest.seconds() ? cost : heaviest;
       }
-      table.row("...", "(" + (costs.size() - shown) + " more; the longest is)");
+      int more = costs.size() - shown;
+      table.row("...", "(" + more + (shown > 0 ? " more" : "") + "; the longest is)");
       table.row(partition(Integer.toString(costs.indexOf(heaviest)), heaviest));
     }
     PartitionCosts all =

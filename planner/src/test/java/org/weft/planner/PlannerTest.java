@@ -688,7 +688,7 @@ class PlannerTest {
         .contains("500 x 40 x 30, 100,000 entries")
         .contains("M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)")
         .contains("T {CU[32,8], CU[32,8], CU[32,16]}@1,2,0")
-        .contains("operand   F2 dense, 30 x 16")
+        .contains("dense     F0 500 x 16; F2 30 x 16")
         .contains("cut       mode 1 into 2 partitions")
         .contains("[0, 20)")
         .contains("kernel")
@@ -697,6 +697,15 @@ class PlannerTest {
         planner(DEFAULTS.withPartitions(100))
             .plan(Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE), s, LAPTOP);
     assertThat(planner().explain(many)).contains("(97 more; the longest is)");
+  }
+
+  @Test
+  void aPlanOfManyPassesFitsAScreen() {
+    TensorStatistics s = uniform(100_000, 500, 40, 30);
+    JobPlan plan =
+        planner(DEFAULTS.withPartitions(100)).plan(cpd(3, 16, 10, ValueType.DOUBLE), s, LAPTOP);
+    assertThat(planner().explain(plan)).contains("(100; the longest is)");
+    assertThat(planner().explain(plan).lines().count()).isLessThanOrEqualTo(55);
   }
 
   /** 100,000 entries in 500 x 300 fibers: expected to have 1.4 entries each. */
