@@ -28,6 +28,9 @@ import org.weft.statistics.TensorStatistics;
  * <p>Where the statistics have samples, {@link SampledRows} counts where entries do lie.
  */
 final class NeededRows {
+  /** Numbers of rows that are handed on together, as {@code RowBlocks} of spark-exec has them. */
+  private static final int UNIT_NUMBERS = 1 << 17;
+
   private final List<ModePlan> modes;
   private final TensorStatistics statistics;
   private final int executors;
@@ -68,19 +71,27 @@ final class NeededRows {
             .distinct()
             .toList();
     if (pass.kernel().merge() == Merge.SUM) {
-      double parts = pairs(mode, List.of(cut), cut.partitions(), even(mode, cut.partitions()));
+      double parts = pairs(mode, List.of(cut), cut.partitions(), even(pass, cut.partitions()));
       double elsewhere = (1 - 1.0 / executors) / (1 - 1.0 / Math.max(2, cut.partitions()));
-      return parts * elsewhere + pairs(mode, readers, executors, even(mode, executors));
+      return parts * elsewhere + pairs(mode, readers, executors, even(pass, executors));
     }
     double needed =
         readers.isEmpty() ? 0 : pairs(mode, readers, executors, slice -> home(cut, slice));
     return needed + inPieces(cut);
   }
 
-  /** Where rows are added up that no partition has alone: in ranges of equal length, in order. */
-  private SampledRows.Place even(int mode, int places) {
-    double rows = statistics.shape().size(mode);
-    return slice -> (int) Math.min(places - 1, slice / rows * places);
+  /** Where rows are added up that no partition has alone: in ranges of whole units, in order. */
+  private SampledRows.Place even(ModePlan pass, int places) {
+    long rows = Math.max(1, statistics.shape().size(pass.mode()));
+    int partitions = pass.partitioning().partitions();
+    long unit = Math.max(1, UNIT_NUMBERS / Math.max(1, pass.kernel().rank()));
+    long units = (rows - 1) / unit + 1;
+    long ranges = Math.min(units, partitions);
+    return slice -> {
+      long range =
+          ((slice / unit + 1) * ranges - 1) / units; // starts at unit units * range / ranges
+      return (int) (range * places / partitions);
+    };
   }
 
   private Stream<ModePlan> others(ModePlan pass) {
@@ -108,7 +119,11 @@ final class NeededRows {
     int forms = readers.size();
     if (SampledRows.areKnown(statistics)) {
       return new SampledRows(statistics, mode)
-          .pairs(readers, places, own, entries -> touches(places, (double) entries * forms));
+          .pairs(
+              readers,
+              places,
+              own,
+              entries -> (places - 1) * touches(places, (double) entries * forms));
     }
     double rows = statistics.shape().size(mode);
     return (places - 1) * Math.min(rows, touched(statistics.histogram(mode), places, forms));
@@ -119,7 +134,7 @@ final class NeededRows {
     if (SampledRows.areKnown(statistics)) {
       List<ModePartitioning> layers = others(pass).map(ModePlan::partitioning).toList();
       return new SampledRows(statistics, pass.mode())
-          .tiles(layers, entries -> touches(tiles, entries));
+          .tiles(layers, entries -> tiles * touches(tiles, entries));
     }
     return tiles * touched(statistics.histogram(pass.mode()), tiles, 1);
   }

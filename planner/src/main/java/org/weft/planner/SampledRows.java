@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.function.LongToDoubleFunction;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
@@ -18,8 +19,10 @@ import org.weft.statistics.TensorStatistics;
  * <p>The entries of a slice are taken to lie in the blocks of another mode that the sample knows,
  * in proportion to all entries of those blocks. They count as no more than as many entries drawn at
  * random as would lie in as many blocks, since entries of a slice may repeat a few slices of the
- * other mode. Sums over the sample stand for all rows in proportion to what is predicted for modes
- * that do not depend on one another, as the number of entries decides most.
+ * other mode. The sums over the sample are compared with those of the same slices whose entries are
+ * drawn at random from all blocks. The proportion stands for all rows, beside what is predicted for
+ * modes that do not depend on one another: the number of entries decides most, and errors of both
+ * sums cancel.
  */
 final class SampledRows {
   /** So few entries of a slice cannot be told from none. */
@@ -52,58 +55,66 @@ final class SampledRows {
    *
    * @param readers partitionings along other modes
    * @param places among which the partitions of each are dealt in order
-   * @param usual the chance that a row of so many entries is needed at one place, for modes that do
-   *     not depend on one another
+   * @param usual the places other than its own that need a row of so many entries, for modes that
+   *     do not depend on one another
    */
   double pairs(List<ModePartitioning> readers, int places, Place own, LongToDoubleFunction usual) {
     List<double[][]> misses = readers.stream().map(reader -> misses(reader, places)).toList();
-    double found = 0;
-    double expected = 0;
-    for (long slice : sample.slices()) {
-      double[] untouched = new double[places]; // logarithms
-      for (int r = 0; r < readers.size(); r++) {
-        int other = readers.get(r).mode();
-        blocks(other).addMisses(slice, misses.get(r), untouched);
-      }
-      int home = own.of(slice);
-      for (int place = 0; place < places; place++) {
-        found += place == home ? 0 : -Math.expm1(untouched[place]);
-      }
-      expected += usual.applyAsDouble(entriesOf(slice));
-    }
-    return scaled(found, expected, usual);
+    return scaled(
+        (slice, drawn) -> {
+          double[] untouched = new double[places]; // logarithms
+          for (int r = 0; r < readers.size(); r++) {
+            Blocks of = blocks(readers.get(r).mode());
+            of.addMisses(slice, of.touched(slice, drawn), misses.get(r), untouched);
+          }
+          int home = own.of(slice);
+          double found = 0;
+          for (int place = 0; place < places; place++) {
+            found += place == home ? 0 : -Math.expm1(untouched[place]);
+          }
+          return found;
+        },
+        usual);
   }
 
   /**
    * Pairs of a row and a tile of its layer that has entries of it.
    *
    * @param others the layers of the other modes, as ranges
+   * @param usual the tiles that have entries of a row of so many, for modes that do not depend on
+   *     one another
    */
   double tiles(List<ModePartitioning> others, LongToDoubleFunction usual) {
     List<double[][]> shares = others.stream().map(this::shares).toList();
-    double found = 0;
-    double expected = 0;
-    for (long slice : sample.slices()) {
-      long entries = entriesOf(slice);
-      double[] tiles = {1};
-      for (int o = 0; o < others.size() - 1; o++) {
-        double[] layers = blocks(others.get(o).mode()).layers(slice, shares.get(o));
-        double[] finer = new double[tiles.length * layers.length];
-        for (int t = 0; t < finer.length; t++) {
-          finer[t] = tiles[t / layers.length] * layers[t % layers.length];
-        }
-        tiles = finer;
+    return scaled((slice, drawn) -> tiles(slice, drawn, others, shares), usual);
+  }
+
+  private double tiles(
+      long slice, boolean drawn, List<ModePartitioning> others, List<double[][]> shares) {
+    long entries = entriesOf(slice);
+    double[] tiles = {1};
+    for (int o = 0; o < others.size() - 1; o++) {
+      double[] layers = layers(slice, drawn, others.get(o), shares.get(o));
+      double[] finer = new double[tiles.length * layers.length];
+      for (int t = 0; t < finer.length; t++) {
+        finer[t] = tiles[t / layers.length] * layers[t % layers.length];
       }
-      int last = others.size() - 1;
-      double[] layers = blocks(others.get(last).mode()).layers(slice, shares.get(last));
-      for (double tile : tiles) {
-        for (double layer : layers) {
-          found += meets(Math.max(tile, layer), entries * Math.min(tile, layer));
-        }
-      }
-      expected += usual.applyAsDouble(entries);
+      tiles = finer;
     }
-    return scaled(found, expected, usual);
+    int last = others.size() - 1;
+    double found = 0;
+    double[] layers = layers(slice, drawn, others.get(last), shares.get(last));
+    for (double tile : tiles) {
+      for (double layer : layers) {
+        found += meets(Math.max(tile, layer), entries * Math.min(tile, layer));
+      }
+    }
+    return found;
+  }
+
+  private double[] layers(long slice, boolean drawn, ModePartitioning other, double[][] shares) {
+    Blocks of = blocks(other.mode());
+    return of.layers(of.touched(slice, drawn), shares);
   }
 
   /** The chance that one of some entries is among those of a share that is dealt anew. */
@@ -111,7 +122,22 @@ final class SampledRows {
     return -Math.expm1(entries * Math.log1p(-Math.min(share, 1 - LEAST_MISS)));
   }
 
-  private double scaled(double found, double expected, LongToDoubleFunction usual) {
+  /** What is counted of a slice, whose blocks are those of the sample, or drawn at random. */
+  private interface Count {
+    double of(long slice, boolean drawn);
+  }
+
+  /**
+   * The count for all rows. That of the sample is compared with that of the same slices with blocks
+   * that are drawn as if modes did not depend on one another, so that errors of both cancel.
+   */
+  private double scaled(Count count, LongToDoubleFunction usual) {
+    double found = 0;
+    double expected = 0;
+    for (long slice : sample.slices()) {
+      found += count.of(slice, false);
+      expected += sample.isWhole() ? 0 : count.of(slice, true);
+    }
     if (sample.isWhole()) {
       return found;
     }
@@ -156,6 +182,7 @@ final class SampledRows {
   private final class Blocks {
     private final int other;
     private final double[] entries;
+    private final double[] ends; // entries of a block and those before it
     private final double[] draws; // ascending
     private final double[] occupied; // blocks, by entries drawn at random
 
@@ -165,6 +192,8 @@ final class SampledRows {
       long width = sample.blockWidth(other);
       entries = new double[(int) (histogram.largestCoordinate() / width) + 1];
       Arrays.setAll(entries, b -> histogram.countBetween(b * width, (b + 1) * width));
+      ends = entries.clone();
+      Arrays.parallelPrefix(ends, Double::sum);
       double all = statistics.entries();
       int steps = (int) (STEPS * Math.ceil(Math.log(all) / Math.log(2))) + 1;
       draws = new double[steps];
@@ -207,9 +236,35 @@ final class SampledRows {
       return shares;
     }
 
+    /**
+     * The blocks that a slice has entries in.
+     *
+     * @param drawn at random, as many entries as the slice has; the same each time
+     */
+    BitSet touched(long slice, boolean drawn) {
+      if (!drawn) {
+        return sample.blocks(slice, other);
+      }
+      SplittableRandom random = new SplittableRandom(slice * 31 + other);
+      BitSet touched = new BitSet();
+      long count = entriesOf(slice);
+      double all = statistics.entries();
+      if (count > entries.length) {
+        for (int b = 0; b < entries.length; b++) {
+          double miss = Math.exp(count * Math.log(Math.max(LEAST_MISS, 1 - entries[b] / all)));
+          touched.set(b, random.nextDouble() >= miss);
+        }
+      }
+      for (long e = touched.isEmpty() ? 0 : count; e < count; e++) {
+        double at = random.nextDouble() * ends[ends.length - 1];
+        int found = Arrays.binarySearch(ends, at);
+        touched.set(Math.min(ends.length - 1, found >= 0 ? found + 1 : -found - 1));
+      }
+      return touched;
+    }
+
     /** Adds the logarithms of the chances that places have no entry of a slice. */
-    void addMisses(long slice, double[][] misses, double[] untouched) {
-      BitSet touched = sample.blocks(slice, other);
+    void addMisses(long slice, BitSet touched, double[][] misses, double[] untouched) {
       double drawn = Math.min(entriesOf(slice), drawn(touched.cardinality()));
       double all = total(touched);
       for (int b = touched.nextSetBit(0); b >= 0; b = touched.nextSetBit(b + 1)) {
@@ -220,9 +275,8 @@ final class SampledRows {
       }
     }
 
-    /** The shares of a slice's entries that are in each layer. */
-    double[] layers(long slice, double[][] shares) {
-      BitSet touched = sample.blocks(slice, other);
+    /** The shares of the entries of a slice, which lie in some blocks, that are in each layer. */
+    double[] layers(BitSet touched, double[][] shares) {
       double all = total(touched);
       double[] layers = new double[shares[0].length];
       for (int b = touched.nextSetBit(0); b >= 0; b = touched.nextSetBit(b + 1)) {

@@ -25,6 +25,7 @@ import org.weft.tensor.ValueType;
 /** The rows that executors exchange, predicted and counted one by one. */
 class NeededRowsTest {
   private static final int RANK = 4;
+  private static final int UNIT = (1 << 17) / RANK;
   private static final double WITHIN = 10;
   private static final KernelImage NO_CODE =
       KernelImage.of(new byte[100], "0123456789abcdef", "x86-64-v3", List.of());
@@ -38,7 +39,7 @@ class NeededRowsTest {
     ALONG_A_DIAGONAL(30),
     IN_CLUSTERS(60),
     OF_FEW_PAIRS(WITHIN),
-    IN_CLUSTERS_OF_UNEQUAL_SLICES(WITHIN),
+    IN_CLUSTERS_OF_UNEQUAL_SLICES(30),
     OF_EACH_SLICE_IN_ONE_PLACE(WITHIN);
 
     private final double inTiles;
@@ -200,11 +201,17 @@ class NeededRowsTest {
     return (int) ((long) cut.place(partition) * executors / cut.partitions());
   }
 
-  /** The executor that makes a row: of a range of it alone, or of an even share of all rows. */
+  /** The executor that makes a row: of a range of it alone, or of some units of all rows. */
   private static int home(ModePlan pass, long row, int executors) {
     ModePartitioning cut = pass.partitioning();
     if (pass.kernel().merge() == Merge.SUM) {
-      return (int) (row * executors / pass.tensorShape().size(pass.mode()));
+      long units = (pass.tensorShape().size(pass.mode()) - 1) / UNIT + 1;
+      long ranges = Math.min(units, cut.partitions());
+      int range = 0;
+      while (range + 1 < ranges && units * (range + 1) / ranges * UNIT <= row) {
+        range++;
+      }
+      return (int) ((long) range * executors / cut.partitions());
     }
     int at = 0;
     while (at + 1 < cut.partitions() && cut.firstRow(at + 1) <= row) {

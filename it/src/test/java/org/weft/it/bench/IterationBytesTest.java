@@ -102,7 +102,7 @@ class IterationBytesTest {
             compiler, PlannerOptions.defaults().withPartitions(executors).withForms(forms))
         .plan(
             new Cpd(RANK, 10, 0, false, 1, ValueType.DOUBLE).job(shape),
-            TensorStatistics.builder(shape.order()).add(subject.entries()).build(shape),
+            TensorStatistics.builder(shape.order()).sampling().add(subject.entries()).build(shape),
             new Resources(executors, 1, 1, 1L << 34));
   }
 
@@ -146,8 +146,8 @@ class IterationBytesTest {
   }
 
   /**
-   * Where modes do not depend on one another, as the plan supposes. Tiles exchange no more than the
-   * medium-grained decomposition.
+   * Where modes do not depend on one another, whose slices have from one to thousands of entries.
+   * Tiles exchange no more than the medium-grained decomposition.
    */
   @Test
   void neededIsPredicted() {
