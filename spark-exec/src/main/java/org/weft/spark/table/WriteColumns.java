@@ -290,7 +290,8 @@ record WriteColumns(
   private Column label(int mode) {
     String name = modes.get(mode);
     String output = uri;
-    Column cell = column(name).cast(DataTypes.StringType);
+    // Bytes that are no text would else be different keys with one label.
+    Column cell = functions.make_valid_utf8(column(name).cast(DataTypes.StringType));
     UDF1<String, Boolean> good = text -> text != null && !text.isBlank() && Labels.isLine(text);
     UDF1<Row, String> bad = row -> notALabel(output, name, row);
     Column[] all =

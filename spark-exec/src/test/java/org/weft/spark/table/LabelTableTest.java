@@ -247,6 +247,17 @@ final class LabelTableTest {
     assertThat(files()).isEmpty();
   }
 
+  /** As in {@code ingest}, what is no UTF-8 becomes the replacement character. */
+  @Test
+  void bytesThatAreNoTextAreOneLabel() {
+    String rows =
+        "(SELECT CAST(X'61FF' AS STRING), 1.0D UNION ALL SELECT CAST(X'61FE' AS STRING), 2.0D"
+            + " UNION ALL SELECT 'b', 4.0D) AS t(user, value)";
+    append(rows).save(target());
+    append(rows).save(target());
+    assertThat(labels(0)).containsExactly("a\uFFFD", "b");
+  }
+
   @Test
   void integersBesideLabelsStayExact() {
     append("VALUES ('b', 3L, 9007199254740993L), ('a', 5L, -7L) AS t(user, hour, value)")
