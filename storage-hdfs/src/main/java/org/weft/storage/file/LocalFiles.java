@@ -85,6 +85,9 @@ final class LocalFiles extends RawLocalFileSystem {
         throw e;
       } catch (AccessDeniedException denied) {
         throw denied(path, denied);
+      } catch (
+          NoSuchFileException gone) { // since its status was read; callers expect Hadoop's error
+        throw e;
       }
     }
     return new FSDataInputStream(new BufferedFSInputStream(new Input(file), bufferBytes));
