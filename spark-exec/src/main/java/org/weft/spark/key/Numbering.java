@@ -1,24 +1,16 @@
 package org.weft.spark.key;
 
-import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import org.apache.spark.Partitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function2;
-import org.apache.spark.rdd.PartitionPruningRDD;
 import org.jspecify.annotations.Nullable;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.spark.label.EntryRanges;
 import org.weft.spark.label.StoredLabels;
 import org.weft.spark.output.TaskAttempt;
@@ -29,7 +21,6 @@ import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
-import scala.runtime.AbstractFunction1;
 
 /**
  * The coordinates of the keys of rows that executors hold: their ranks, or, where entries are added
@@ -38,11 +29,6 @@ import scala.runtime.AbstractFunction1;
  * keys each range has. Close it to free what executors hold.
  */
 public final class Numbering implements AutoCloseable {
-  /** Of shares of labels: after those of all rows. */
-  private static final long LABELS = Long.MAX_VALUE;
-
-  private static final int SHARE_LABELS = 1 << 16;
-
   private final String source;
   private final List<KeySpace> spaces;
   private final JavaRDD<KeyedRows> rows;
@@ -59,7 +45,7 @@ public final class Numbering implements AutoCloseable {
   private final long[] sizes;
   private final long[] bytes;
   private final long dropped;
-  private @Nullable JavaRDD<Placed> placed;
+  private @Nullable JavaRDD<PlacedRows> placed;
 
   private Numbering(
       String source,
@@ -110,28 +96,12 @@ public final class Numbering implements AutoCloseable {
       JavaRDD<KeyedRows> rows,
       KeyBounds bounds,
       @Nullable Container base) {
-    JavaPairRDD<long[], KeyShare> shares =
-        JavaPairRDD.fromJavaRDD(
-            rows.mapPartitionsWithIndex(
-                (partition, parts) -> new Shares(partition, parts, bounds), false));
-    if (base != null) {
-      JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
-      for (int s = 0; s < spaces.size(); s++) {
-        int space = s;
-        KeyLabels kind = spaces.get(space).labels();
-        shares =
-            // Behind the rows, whose partitions keep their numbers.
-            shares.union(
-                JavaPairRDD.fromJavaRDD(
-                    StoredLabels.each(context, base, spaces.get(space).mode())
-                        .mapPartitions(labels -> new Labels(labels, bounds, space, kind))));
-      }
-    }
+    JavaPairRDD<long[], KeyShare> shares = SentKeys.of(rows, spaces, bounds, base);
     List<KeySpace> numberedSpaces = new ArrayList<>(spaces);
     Function2<Integer, Iterator<Tuple2<long[], KeyShare>>, Iterator<KeyRange>> numbering =
         (range, all) -> List.of(range(numberedSpaces, bounds.space(range), base, all)).iterator();
     JavaRDD<KeyRange> numbered =
-        sent(shares, bounds.partitions()).mapPartitionsWithIndex(numbering, false);
+        OrderedPairs.sent(shares, bounds.partitions()).mapPartitionsWithIndex(numbering, false);
     Wire.Kept<KeyRange> kept = Wire.keep(numbered, "labels of " + source);
     try {
       return new Numbering(source, numberedSpaces, rows, bounds, base, kept);
@@ -159,110 +129,6 @@ public final class Numbering implements AutoCloseable {
     return range.build();
   }
 
-  /**
-   * Pairs whose keys are a partition, a number by which they arrive there in order, and a number
-   * that travels with them.
-   */
-  private static <V> JavaRDD<Tuple2<long[], V>> sent(JavaPairRDD<long[], V> pairs, int partitions) {
-    return Wire.shuffle(pairs, new ByNumber(partitions), new Order()).map(pair -> pair);
-  }
-
-  private static final class Order implements Comparator<long[]>, Serializable {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public int compare(long[] one, long[] other) {
-      return Long.compare(one[1], other[1]);
-    }
-  }
-
-  private static final class ByNumber extends Partitioner {
-    private static final long serialVersionUID = 1L;
-
-    private final int partitions;
-
-    ByNumber(int partitions) {
-      this.partitions = partitions;
-    }
-
-    @Override
-    public int numPartitions() {
-      return partitions;
-    }
-
-    @Override
-    public int getPartition(Object key) {
-      return (int) ((long[]) key)[0];
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof ByNumber by && by.partitions == partitions;
-    }
-
-    @Override
-    public int hashCode() {
-      return partitions;
-    }
-  }
-
-  /** Where some rows are: their partition and their place in it. */
-  private static long origin(int partition, int at) {
-    return (long) partition << Integer.SIZE | at;
-  }
-
-  /** The keys of rows on their way to their ranges. */
-  private static final class Shares extends Flattened<KeyedRows, Tuple2<long[], KeyShare>> {
-    private final int partition;
-    private final KeyBounds bounds;
-    private int at;
-
-    Shares(int partition, Iterator<KeyedRows> rows, KeyBounds bounds) {
-      super(rows);
-      this.partition = partition;
-      this.bounds = bounds;
-    }
-
-    @Override
-    void take(KeyedRows rows, List<Tuple2<long[], KeyShare>> into) {
-      long origin = origin(partition, at++);
-      long fingerprint = rows.fingerprint();
-      KeyShare.each(
-          rows,
-          bounds,
-          (range, share) -> into.add(new Tuple2<>(new long[] {range, origin, fingerprint}, share)));
-    }
-  }
-
-  /** Labels of a tensor on their way to the ranges where they may occur. */
-  private static final class Labels
-      extends Flattened<StoredLabels.Stored, Tuple2<long[], KeyShare>> {
-    private final KeyBounds bounds;
-    private final int space;
-    private final KeyLabels kind;
-
-    Labels(Iterator<StoredLabels.Stored> labels, KeyBounds bounds, int space, KeyLabels kind) {
-      super(labels);
-      this.bounds = bounds;
-      this.space = space;
-      this.kind = kind;
-    }
-
-    @Override
-    void take(StoredLabels.Stored first, List<Tuple2<long[], KeyShare>> into) {
-      List<StoredLabels.Stored> labels = new ArrayList<>(List.of(first));
-      while (labels.size() < SHARE_LABELS && source.hasNext()) {
-        labels.add(source.next());
-      }
-      KeyShare.ofLabels(
-          labels,
-          bounds,
-          space,
-          kind,
-          (range, share) -> into.add(new Tuple2<>(new long[] {range, LABELS, 0}, share)));
-    }
-  }
-
   /** The ranges that were counted. */
   private JavaRDD<KeyRange> ranges() {
     long[] expected = fingerprints;
@@ -270,20 +136,10 @@ public final class Numbering implements AutoCloseable {
     Function2<Integer, Iterator<KeyRange>, Iterator<KeyRange>> checking =
         (r, own) -> {
           KeyRange range = own.next();
-          requireSame(table, range.fingerprint() == expected[r]);
+          PlacedRows.requireSame(table, range.fingerprint() == expected[r]);
           return List.of(range).iterator();
         };
     return ranges.values().mapPartitionsWithIndex(checking, false);
-  }
-
-  private static void requireSame(String table, boolean same) {
-    if (!same) {
-      throw new WeftException(
-          ErrorCode.CORRUPT_INPUT,
-          table
-              + ": the rows came in another order, or were others, when they were read again after"
-              + " an executor was lost; write the table to files first, or run again");
-    }
   }
 
   /** Keys that are too rare. */
@@ -315,89 +171,22 @@ public final class Numbering implements AutoCloseable {
                           (origin, fingerprint, keys) ->
                               all.add(
                                   new Tuple2<>(
-                                      new long[] {origin >>> Integer.SIZE, origin, fingerprint},
+                                      OrderedPairs.key(
+                                          OrderedPairs.partition(origin), origin, fingerprint),
                                       keys)));
                   return all.iterator();
                 },
                 false);
-    return sent(JavaPairRDD.fromJavaRDD(answers), rows.getNumPartitions());
+    return OrderedPairs.sent(JavaPairRDD.fromJavaRDD(answers), rows.getNumPartitions());
   }
 
-  /** Rows beside their partition, which a task that has some of the partitions is not told. */
-  private static final class Located extends Flattened<KeyedRows, Tuple2<Integer, KeyedRows>> {
-    private final int partition;
-
-    Located(int partition, Iterator<KeyedRows> rows) {
-      super(rows);
-      this.partition = partition;
-    }
-
-    @Override
-    void take(KeyedRows rows, List<Tuple2<Integer, KeyedRows>> into) {
-      into.add(new Tuple2<>(partition, rows));
-    }
-  }
-
-  /** Some rows, the coordinates of their keys by mode, and where the rows are. */
-  private record Placed(KeyedRows rows, long[][] coordinates, long origin) {}
-
-  /** Rows beside the answers for them, which arrive in the order of the rows. */
-  private static final class Met extends Flattened<Tuple2<Integer, KeyedRows>, Placed> {
-    private final Iterator<Tuple2<long[], PlacedKeys>> answers;
-    private final String table;
-    private @Nullable Tuple2<long[], PlacedKeys> waiting;
-    private int at;
-
-    Met(
-        String table,
-        Iterator<Tuple2<Integer, KeyedRows>> rows,
-        Iterator<Tuple2<long[], PlacedKeys>> answers) {
-      super(rows);
-      this.table = table;
-      this.answers = answers;
-      advance();
-      requireSame(table, rows.hasNext() || waiting == null);
-    }
-
-    private void advance() {
-      waiting = answers.hasNext() ? answers.next() : null;
-    }
-
-    @Override
-    void take(Tuple2<Integer, KeyedRows> located, List<Placed> into) {
-      KeyedRows rows = located._2();
-      long origin = origin(located._1(), at++);
-      long fingerprint = rows.fingerprint();
-      long[][] coordinates = PlacedKeys.none(rows);
-      boolean told = rows.rows().size() == 0;
-      while (waiting != null && waiting._1()[1] == origin) {
-        told = waiting._1()[2] == fingerprint;
-        if (!told) {
-          break;
-        }
-        waiting._2().into(coordinates);
-        advance();
-      }
-      requireSame(table, told && (source.hasNext() || waiting == null));
-      into.add(new Placed(rows, coordinates, origin));
-    }
-  }
-
-  private JavaRDD<Placed> placed() {
-    JavaRDD<Placed> known = placed;
+  private JavaRDD<PlacedRows> placed() {
+    JavaRDD<PlacedRows> known = placed;
     if (known == null) {
-      known = place();
+      known = PlacedRows.of(source, rows, answers());
       placed = known; // whose shuffle is written once for all tables
     }
     return known;
-  }
-
-  private JavaRDD<Placed> place() {
-    String table = source;
-    Function2<Integer, Iterator<KeyedRows>, Iterator<Tuple2<Integer, KeyedRows>>> locating =
-        (partition, all) -> new Located(partition, all);
-    return rows.mapPartitionsWithIndex(locating, false)
-        .zipPartitions(answers(), (all, told) -> new Met(table, all, told));
   }
 
   /** The rows without those whose keys are too rare. */
@@ -407,29 +196,7 @@ public final class Numbering implements AutoCloseable {
 
   /** The rows of some partitions with coordinates. */
   public JavaRDD<CooBlock> entries(int from, int to) {
-    return some(placed(), from, to).map(all -> all.rows().rows().moved(all.coordinates()));
-  }
-
-  private static <T> JavaRDD<T> some(JavaRDD<T> all, int from, int to) {
-    return PartitionPruningRDD.create(all.rdd(), new Between(from, to)).toJavaRDD();
-  }
-
-  private static final class Between extends AbstractFunction1<Object, Object>
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    private final int from;
-    private final int to;
-
-    Between(int from, int to) {
-      this.from = from;
-      this.to = to;
-    }
-
-    @Override
-    public Object apply(Object partition) {
-      return from <= (Integer) partition && (Integer) partition < to;
-    }
+    return PartitionsBetween.of(placed(), from, to).map(PlacedRows::moved);
   }
 
   /** A key and its coordinate. */
@@ -441,7 +208,7 @@ public final class Numbering implements AutoCloseable {
     int from = bounds.first(space);
     Function2<Integer, Iterator<KeyRange>, Iterator<NumberedKey>> numbered =
         (range, own) -> new NumberedKeys(own.next().freshKeys().iterator(), first[range]);
-    return some(
+    return PartitionsBetween.of(
         ranges().mapPartitionsWithIndex(numbered, false), from, from + bounds.ranges(space));
   }
 
@@ -499,44 +266,8 @@ public final class Numbering implements AutoCloseable {
    */
   public JavaRDD<Tuple2<long[], CooBlock>> inRanges(int mode, long[] starts) {
     JavaRDD<Tuple2<long[], CooBlock>> blocks =
-        placed()
-            .flatMap(
-                all -> {
-                  CooBlock moved = all.rows().rows().moved(all.coordinates());
-                  return split(moved, all.origin(), mode, starts).iterator();
-                });
-    return sent(JavaPairRDD.fromJavaRDD(blocks), starts.length);
-  }
-
-  /** The range of {@code firsts} that a coordinate lies in. */
-  private static int range(long[] firsts, long coordinate) {
-    int found = Arrays.binarySearch(firsts, coordinate);
-    return found >= 0 ? found : -found - 2;
-  }
-
-  private static List<Tuple2<long[], CooBlock>> split(
-      CooBlock rows, long origin, int mode, long[] starts) {
-    int[] ranges = new int[rows.size()];
-    int[] ends = new int[starts.length];
-    for (int row = 0; row < ranges.length; row++) {
-      ranges[row] = range(starts, rows.coordinate(mode, row));
-      ends[ranges[row]]++;
-    }
-    int[][] chosen = new int[starts.length][];
-    for (int range = 0; range < chosen.length; range++) {
-      chosen[range] = new int[ends[range]];
-      ends[range] = 0;
-    }
-    for (int row = 0; row < ranges.length; row++) {
-      chosen[ranges[row]][ends[ranges[row]]++] = row;
-    }
-    List<Tuple2<long[], CooBlock>> split = new ArrayList<>();
-    for (int range = 0; range < chosen.length; range++) {
-      if (chosen[range].length > 0) {
-        split.add(new Tuple2<>(new long[] {range, origin}, rows.select(chosen[range])));
-      }
-    }
-    return split;
+        placed().flatMap(all -> all.split(mode, starts).iterator());
+    return OrderedPairs.sent(JavaPairRDD.fromJavaRDD(blocks), starts.length);
   }
 
   /** Writes the labels that are new, in order, by as many tasks as there are ranges. */

@@ -7,8 +7,8 @@
  * org.weft.spark.key.KeyedRows} of rows, which executors hold as {@link
  * org.weft.spark.key.KeptRows}. Their keys go as {@link org.weft.spark.key.KeyShare} to the {@link
  * org.weft.spark.key.KeyRange} that {@link org.weft.spark.key.KeyBounds} name, and come back as
- * {@link org.weft.spark.key.PlacedKeys}. {@link org.weft.spark.key.LabelBytes} makes keys of cells
- * of Spark SQL.
+ * {@link org.weft.spark.key.PlacedKeys}, with which rows become {@code PlacedRows}. {@link
+ * org.weft.spark.key.LabelBytes} makes keys of cells of Spark SQL.
  *
  * <p>{@link org.weft.spark.key.KeySort} sorts rows by their coordinates; {@link
  * org.weft.spark.key.SortRuns} sorts rows that do not fit the memory. In one process {@link

@@ -2,7 +2,7 @@ package org.weft.spark.read;
 
 import org.apache.spark.Partitioner;
 
-/** Sends a key that is a partition number to that partition. */
+/** Sends a key that is a partition's number, or begins with it, to that partition. */
 public final class PartitionNumber extends Partitioner {
   private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ public final class PartitionNumber extends Partitioner {
 
   @Override
   public int getPartition(Object key) {
-    return (Integer) key;
+    return key instanceof long[] numbers ? (int) numbers[0] : (Integer) key;
   }
 
   @Override

@@ -85,9 +85,8 @@ final class LocalFiles extends RawLocalFileSystem {
         throw e;
       } catch (AccessDeniedException denied) {
         throw denied(path, denied);
-      } catch (
-          NoSuchFileException gone) { // since its status was read; callers expect Hadoop's error
-        throw e;
+      } catch (NoSuchFileException gone) {
+        throw e; // gone since its status was read: as Hadoop says it
       }
     }
     return new FSDataInputStream(new BufferedFSInputStream(new Input(file), bufferBytes));
