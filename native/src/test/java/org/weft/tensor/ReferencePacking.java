@@ -1,8 +1,6 @@
 package org.weft.tensor;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -97,15 +95,24 @@ final class ReferencePacking {
         entries.add(new Entry(at, block.value(e), block.longValue(e)));
       }
     }
-    entries.sort(Comparator.comparing(Entry::at, Arrays::compare));
+    entries.sort((one, other) -> compare(one.at, other.at));
     return entries;
+  }
+
+  /** {@code Arrays.compare} is slow without the JVM's second compiler. */
+  private static int compare(long[] one, long[] other) {
+    int order = 0;
+    for (int level = 0; level < one.length && order == 0; level++) {
+      order = Long.compare(one[level], other[level]);
+    }
+    return order;
   }
 
   private static List<Entry> merged(List<Entry> sorted) {
     List<Entry> merged = new ArrayList<>();
     for (Entry entry : sorted) {
       int last = merged.size() - 1;
-      if (last >= 0 && Arrays.equals(merged.get(last).at, entry.at)) {
+      if (last >= 0 && compare(merged.get(last).at, entry.at) == 0) {
         Entry before = merged.get(last);
         merged.set(
             last, new Entry(entry.at, before.value + entry.value, before.exact + entry.exact));

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -173,25 +172,25 @@ class NeededRowsTest {
     for (ModePlan pass : plan.modes()) {
       int mode = pass.mode();
       boolean tiles = pass.partitioning().grid() != null;
-      Set<Long> parts = new HashSet<>();
-      Set<Long> reads = new HashSet<>();
-      Set<Long> all = new HashSet<>();
+      BitSet parts = new BitSet();
+      BitSet reads = new BitSet();
+      BitSet all = new BitSet();
       for (int e = 0; e < block.size(); e++) {
-        long row = block.coordinate(mode, e);
-        all.add(row);
+        int row = (int) block.coordinate(mode, e);
+        all.set(row);
         int home = home(pass, row, executors);
         int maker = executor(pass, partitions[mode][e], executors);
         if (tiles || maker != home) {
-          parts.add(row * executors + maker);
+          parts.set(row * executors + maker);
         }
         for (ModePlan reader : plan.modes()) {
           int place = executor(reader, partitions[reader.mode()][e], executors);
           if (reader != pass && (tiles || place != home)) {
-            reads.add(row * executors + place);
+            reads.set(row * executors + place);
           }
         }
       }
-      rows += parts.size() + reads.size() - (tiles ? 2 * all.size() : 0);
+      rows += parts.cardinality() + reads.cardinality() - (tiles ? 2 * all.cardinality() : 0);
     }
     return rows;
   }

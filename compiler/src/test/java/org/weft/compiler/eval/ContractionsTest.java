@@ -37,19 +37,22 @@ class ContractionsTest extends CompilerCase {
     TensorShape shape = TensorShape.of(sizes);
     CooBlock.Builder block = new CooBlock.Builder(sizes.length, 16);
     long cells = (long) shape.cells();
-    for (long cell = 0; cell < cells; cell++) {
-      if (random.nextDouble() < density) {
-        long rest = cell;
-        long[] at = new long[sizes.length];
-        for (int mode = sizes.length - 1; mode >= 0; mode--) {
-          at[mode] = rest % sizes[mode];
-          rest /= sizes[mode];
-        }
-        block.add(at, 1 + random.nextInt(4));
+    for (long cell = absent(density); cell < cells; cell += 1 + absent(density)) {
+      long rest = cell;
+      long[] at = new long[sizes.length];
+      for (int mode = sizes.length - 1; mode >= 0; mode--) {
+        at[mode] = rest % sizes[mode];
+        rest /= sizes[mode];
       }
+      block.add(at, 1 + random.nextInt(4));
     }
     TensorFormat stored = TensorFormat.parse(format, sizes.length, ValueType.DOUBLE);
     operands.put(name, Packing.pack(scope, shape, stored, List.of(block.build())));
+  }
+
+  /** Cells without an entry before the next one. */
+  private long absent(double density) {
+    return density == 1 ? 0 : (long) (Math.log1p(-random.nextDouble()) / Math.log1p(-density));
   }
 
   private EvaluationPlan plan(String expression, String format, int order) {

@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -32,7 +33,7 @@ final class DenseEvaluator {
   private final Map<String, Long> sizes;
   private final boolean sparseResult;
   private final Map<Syntax, List<Reduced>> reductions = new IdentityHashMap<>();
-  private final Map<String, Set<List<Long>>> stored = new HashMap<>();
+  private final Map<String, BitSet> stored = new HashMap<>();
 
   DenseEvaluator(
       Statement statement,
@@ -45,8 +46,7 @@ final class DenseEvaluator {
     operands.forEach(
         (name, tensor) ->
             stored.put(
-                name,
-                StoredStructure.of(tensor.format(), tensor.shape(), tensor.entries().keySet())));
+                name, StoredStructure.of(tensor.format(), tensor.shape(), tensor.entries())));
     Set<String> result = new HashSet<>();
     statement.target().labels().forEach(label -> result.add(label.name()));
     place(statement.value(), result, false);
@@ -101,12 +101,14 @@ final class DenseEvaluator {
     }
   }
 
-  Cell evaluate(Syntax node, Map<String, Long> coordinates) {
+  /** {@code coordinates} are those of labels outside of the node; the same afterwards. */
+  private Cell evaluate(Syntax node, Map<String, Long> coordinates) {
     return reduce(reductions.getOrDefault(node, List.of()), node, coordinates);
   }
 
   /** What the statement assigns to a cell that held {@code old}. */
-  Cell assigned(Statement statement, double old, Map<String, Long> coordinates) {
+  Cell assigned(Statement statement, double old, Map<String, Long> at) {
+    Map<String, Long> coordinates = new HashMap<>(at);
     Cell value = evaluate(statement.value(), coordinates);
     if (statement.mask() != null && !evaluate(statement.mask().tensor(), coordinates).present()) {
       value = ABSENT;
@@ -125,16 +127,26 @@ final class DenseEvaluator {
     }
     Reduced last = reduced.get(reduced.size() - 1);
     Cell value = ABSENT;
+    Long outer = coordinates.get(last.label());
+    List<Reduced> others = reduced.subList(0, reduced.size() - 1);
     for (long c = 0; c < sizes.get(last.label()); c++) {
-      Map<String, Long> inner = new HashMap<>(coordinates);
-      inner.put(last.label(), c);
-      Cell term = reduce(reduced.subList(0, reduced.size() - 1), node, inner);
+      coordinates.put(last.label(), c);
+      Cell term = reduce(others, node, coordinates);
       if (last.operator() == SemiringOperator.OR && term.present()) {
         term = new Cell(truth(term.value()), 1, true);
       }
       value = union(last.operator(), value, term);
     }
+    restore(coordinates, last.label(), outer);
     return value;
+  }
+
+  private static void restore(Map<String, Long> coordinates, String label, Long outer) {
+    if (outer == null) {
+      coordinates.remove(label);
+    } else {
+      coordinates.put(label, outer);
+    }
   }
 
   private static Cell union(SemiringOperator operator, Cell a, Cell b) {
@@ -179,21 +191,18 @@ final class DenseEvaluator {
       double value = number.value().doubleValue();
       return new Cell(value, Math.abs(value), true);
     } else if (node instanceof Syntax.Access access) {
-      List<Long> cell = access.labels().stream().map(label -> at.get(label.name())).toList();
-      double value = operands.get(access.tensor()).value(cell);
-      return stored.get(access.tensor()).contains(cell)
-          ? new Cell(value, Math.abs(value), true)
-          : ABSENT;
+      return access(access, at);
     } else if (node instanceof Syntax.Negation negation) {
       return negated(evaluate(negation.operand(), at));
     } else if (node instanceof Syntax.Reduction reduction) {
       Reduced sum = new Reduced(reduction.label().name(), SemiringOperator.PLUS);
       Cell value = ABSENT;
+      Long outer = at.get(sum.label());
       for (long c = 0; c < sizes.get(sum.label()); c++) {
-        Map<String, Long> inner = new HashMap<>(at);
-        inner.put(sum.label(), c);
-        value = union(SemiringOperator.PLUS, value, evaluate(reduction.body(), inner));
+        at.put(sum.label(), c);
+        value = union(SemiringOperator.PLUS, value, evaluate(reduction.body(), at));
       }
+      restore(at, sum.label(), outer);
       return value;
     } else if (node instanceof Syntax.Operation operation) {
       return operation(operation, at);
@@ -208,6 +217,20 @@ final class DenseEvaluator {
       return evaluate(sum.body(), at);
     }
     return call((Syntax.Call) node, at);
+  }
+
+  private Cell access(Syntax.Access access, Map<String, Long> at) {
+    SampleTensor tensor = operands.get(access.tensor());
+    int cell = 0;
+    for (int mode = 0; mode < tensor.shape().order(); mode++) {
+      long coordinate = at.get(access.labels().get(mode).name());
+      if (coordinate >= tensor.shape().size(mode)) {
+        return ABSENT; // a label of another access is longer
+      }
+      cell = cell * (int) tensor.shape().size(mode) + (int) coordinate;
+    }
+    double value = tensor.values()[cell];
+    return stored.get(access.tensor()).get(cell) ? new Cell(value, Math.abs(value), true) : ABSENT;
   }
 
   private static Cell negated(Cell cell) {

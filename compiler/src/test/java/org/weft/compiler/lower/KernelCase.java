@@ -1,8 +1,11 @@
 package org.weft.compiler.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +13,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.weft.compiler.CompilerOptions;
@@ -137,28 +139,26 @@ record KernelCase(
     assertThat(ArrayCheck.violation(result)).isEmpty();
     DenseEvaluator evaluator =
         new DenseEvaluator(statement, !result.format().isDense(), operands, sizes);
-    Map<List<Long>, DenseEvaluator.Cell> expected = new TreeMap<>(SampleTensor::compare);
-    Set<List<Long>> present = new TreeSet<>(SampleTensor::compare);
-    for (List<Long> cell : SampleTensor.cells(result.shape())) {
+    TensorShape shape = result.shape();
+    DenseEvaluator.Cell[] expected = new DenseEvaluator.Cell[SampleTensor.cells(shape)];
+    BitSet present = new BitSet();
+    for (int cell = 0; cell < expected.length; cell++) {
+      long[] coordinates = SampleTensor.coordinates(shape, cell);
       Map<String, Long> at = new HashMap<>();
       boolean assigned = true;
-      for (int mode = 0; mode < cell.size(); mode++) {
-        Long other = at.put(statement.target().labels().get(mode).name(), cell.get(mode));
-        assigned &= other == null || other.equals(cell.get(mode));
+      for (int mode = 0; mode < coordinates.length; mode++) {
+        Long other = at.put(statement.target().labels().get(mode).name(), coordinates[mode]);
+        assigned &= other == null || other == coordinates[mode];
       }
-      if (!assigned) {
-        double kept = before.value(cell);
-        expected.put(cell, new DenseEvaluator.Cell(kept, Math.abs(kept), false));
-        continue;
-      }
-      DenseEvaluator.Cell value = evaluator.assigned(statement, before.value(cell), at);
-      expected.put(cell, value);
-      if (value.present()) {
-        present.add(cell);
-      }
+      double kept = before.values()[cell];
+      expected[cell] =
+          assigned
+              ? evaluator.assigned(statement, kept, at)
+              : new DenseEvaluator.Cell(kept, Math.abs(kept), false);
+      present.set(cell, assigned && expected[cell].present());
     }
-    List<List<Long>> order = new ArrayList<>();
-    Set<List<Long>> stored = new TreeSet<>(SampleTensor::compare);
+    List<long[]> order = new ArrayList<>();
+    BitSet stored = new BitSet();
     double epsilon =
         SampleTensor.isFloat(result.format())
                 || operands.values().stream().anyMatch(t -> SampleTensor.isFloat(t.format()))
@@ -166,42 +166,42 @@ record KernelCase(
             : 1e-12;
     result.forEachEntry(
         (coordinates, value) -> {
-          List<Long> cell = new ArrayList<>();
-          for (long c : coordinates) {
-            cell.add(c);
-          }
-          DenseEvaluator.Cell wanted = expected.get(cell);
+          int cell = SampleTensor.cell(shape, coordinates);
+          assertThat(cell).as("entry at %s", Arrays.toString(coordinates)).isNotNegative();
+          DenseEvaluator.Cell wanted = expected[cell];
           boolean same =
               Double.compare(value, wanted.value()) == 0
                   || Math.abs(value - wanted.value()) <= epsilon * (wanted.magnitude() + 1e-30)
                   || value == wanted.value();
-          assertThat(same).as("value at %s: %s, expected %s", cell, value, wanted).isTrue();
-          order.add(cell);
-          stored.add(cell);
+          if (!same) {
+            fail("value at %s: %s, expected %s", Arrays.toString(coordinates), value, wanted);
+          }
+          order.add(coordinates.clone());
+          stored.set(cell);
         });
-    assertThat(order).as("stored once each").hasSameSizeAs(stored);
+    assertThat(order.size()).as("stored once each").isEqualTo(stored.cardinality());
     assertThat(stored)
-        .as("stored coordinates")
-        .isEqualTo(StoredStructure.of(result.format(), result.shape(), present));
+        .as("stored cells of %s, in row-major order", shape)
+        .isEqualTo(StoredStructure.of(result.format(), shape, present));
     assertThat(inLevelOrder(order, result.format())).as("in order").isTrue();
   }
 
-  private static boolean inLevelOrder(List<List<Long>> cells, TensorFormat format) {
+  private static boolean inLevelOrder(List<long[]> cells, TensorFormat format) {
     for (int i = 1; i < cells.size(); i++) {
-      List<Long> a = byLevel(cells.get(i - 1), format);
-      if (SampleTensor.compare(a, byLevel(cells.get(i), format)) >= 0) {
+      if (compare(cells.get(i - 1), cells.get(i), format) >= 0) {
         return false;
       }
     }
     return true;
   }
 
-  private static List<Long> byLevel(List<Long> cell, TensorFormat format) {
-    List<Long> levels = new ArrayList<>();
-    for (int level = 0; level < format.order(); level++) {
-      levels.add(cell.get(format.modeOf(level)));
+  private static int compare(long[] one, long[] other, TensorFormat format) {
+    int order = 0;
+    for (int level = 0; level < format.order() && order == 0; level++) {
+      int mode = format.modeOf(level);
+      order = Long.compare(one[mode], other[mode]);
     }
-    return levels;
+    return order;
   }
 
   @Override

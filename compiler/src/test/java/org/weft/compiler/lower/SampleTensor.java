@@ -1,9 +1,7 @@
 package org.weft.compiler.lower;
 
-import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.CooBlock;
@@ -13,26 +11,31 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** A test operand: its entries as a map, and the same entries as COO input with duplicates. */
+/**
+ * A test operand: its values and entries by cell, and the same entries as COO input with
+ * duplicates. Cells are numbered in row-major order.
+ */
 record SampleTensor(
-    TensorFormat format, TensorShape shape, Map<List<Long>, Double> entries, CooBlock input) {
+    TensorFormat format, TensorShape shape, double[] values, BitSet entries, CooBlock input) {
 
   /** Random entries; {@code density} is the chance of a cell, a few of them given twice. */
   static SampleTensor random(
       RandomGenerator random, TensorFormat format, TensorShape shape, double density) {
-    Map<List<Long>, Double> entries = new TreeMap<>(SampleTensor::compare);
+    double[] values = new double[cells(shape)];
+    BitSet entries = new BitSet();
     CooBlock.Builder block = new CooBlock.Builder(shape.order(), 16);
-    for (List<Long> cell : cells(shape)) {
+    for (int cell = 0; cell < values.length; cell++) {
       if (random.nextDouble() < density) {
         double value = value(random);
         int times = random.nextInt(8) == 0 ? 2 : 1;
         for (int time = 0; time < times; time++) {
-          block.add(cell.stream().mapToLong(c -> c).toArray(), value);
+          block.add(coordinates(shape, cell), value);
         }
-        entries.put(cell, value * times);
+        values[cell] = value * times;
+        entries.set(cell);
       }
     }
-    return new SampleTensor(format, shape, entries, block.build());
+    return new SampleTensor(format, shape, values, entries, block.build());
   }
 
   private static double value(RandomGenerator random) {
@@ -40,49 +43,39 @@ record SampleTensor(
     return random.nextInt(3) == 0 ? -magnitude : magnitude;
   }
 
-  /** All coordinates of a shape in row-major order. */
-  static List<List<Long>> cells(TensorShape shape) {
-    List<List<Long>> cells = new ArrayList<>(List.of(List.of()));
+  /** How many cells a shape has. */
+  static int cells(TensorShape shape) {
+    int cells = 1;
     for (int mode = 0; mode < shape.order(); mode++) {
-      List<List<Long>> longer = new ArrayList<>();
-      for (List<Long> cell : cells) {
-        for (long c = 0; c < shape.size(mode); c++) {
-          List<Long> next = new ArrayList<>(cell);
-          next.add(c);
-          longer.add(next);
-        }
-      }
-      cells = longer;
+      cells = Math.multiplyExact(cells, Math.toIntExact(shape.size(mode)));
     }
     return cells;
   }
 
-  static int compare(List<Long> a, List<Long> b) {
-    for (int i = 0; i < a.size(); i++) {
-      int order = Long.compare(a.get(i), b.get(i));
-      if (order != 0) {
-        return order;
+  /** The cell at some coordinates; -1 if they are outside of the shape. */
+  static int cell(TensorShape shape, long[] coordinates) {
+    int cell = 0;
+    for (int mode = 0; mode < coordinates.length; mode++) {
+      if (coordinates[mode] < 0 || coordinates[mode] >= shape.size(mode)) {
+        return -1;
       }
+      cell = cell * (int) shape.size(mode) + (int) coordinates[mode];
     }
-    return 0;
+    return cell;
+  }
+
+  static long[] coordinates(TensorShape shape, int cell) {
+    long[] coordinates = new long[shape.order()];
+    int rest = cell;
+    for (int mode = shape.order() - 1; mode >= 0; mode--) {
+      coordinates[mode] = rest % (int) shape.size(mode);
+      rest /= (int) shape.size(mode);
+    }
+    return coordinates;
   }
 
   TensorStorage pack(MemoryScope scope) {
     return Packing.pack(scope, shape, format, List.of(input));
-  }
-
-  /** Whether a cell is stored: in a dense tensor every one is. */
-  boolean isStored(List<Long> cell) {
-    return format.isDense() || entries.containsKey(cell) || block(cell);
-  }
-
-  /** Random-access levels store every coordinate under a stored one. */
-  private boolean block(List<Long> cell) {
-    return StoredStructure.of(format, shape, entries.keySet()).contains(cell);
-  }
-
-  double value(List<Long> cell) {
-    return entries.getOrDefault(cell, 0.0);
   }
 
   static boolean isFloat(TensorFormat format) {

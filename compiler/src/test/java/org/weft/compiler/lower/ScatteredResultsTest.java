@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
+import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,14 +191,13 @@ class ScatteredResultsTest {
     Random random = new Random(5);
     CooBlock.Builder a = new CooBlock.Builder(2, 0);
     CooBlock.Builder t = new CooBlock.Builder(3, 0);
-    Map<List<Long>, Double> product = new TreeMap<>(SampleTensor::compare);
-    Map<List<Long>, Double> turned = new TreeMap<>(SampleTensor::compare);
-    List<List<Long>> rows = new ArrayList<>();
+    Map<List<Long>, Double> product = new HashMap<>();
+    Map<List<Long>, Double> turned = new HashMap<>();
+    Set<List<Long>> rows = new LinkedHashSet<>();
     for (int entry = 0; entry < 2000; entry++) {
       long k = random.nextInt(20) * (n / 32) + 7;
       long i = entry % 2 == 0 ? random.nextLong(n) : random.nextInt(10);
-      if (!rows.contains(List.of(k, i))) {
-        rows.add(List.of(k, i));
+      if (rows.add(List.of(k, i))) {
         a.add(new long[] {k, i}, 2);
         t.add(new long[] {k, i, n - 1 - k}, entry);
         turned.put(List.of(n - 1 - k, i, k), (double) entry);
@@ -298,7 +299,7 @@ class ScatteredResultsTest {
       Map<String, TensorStorage> operands,
       TensorShape shape,
       MemoryScope scope) {
-    Map<List<Long>, Double> found = new TreeMap<>(SampleTensor::compare);
+    Map<List<Long>, Double> found = new HashMap<>();
     forEachEntry(
         request,
         operands,

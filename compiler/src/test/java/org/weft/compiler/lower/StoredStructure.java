@@ -1,13 +1,8 @@
 package org.weft.compiler.lower;
 
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.tensor.CooBlock;
@@ -17,66 +12,64 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Which cells a format stores for given entries, and whether arrays are what the format says.
- * Written against the definition of the formats, level by level, for tests.
+ * Which cells a format stores for given entries. Written against the definition of the formats,
+ * level by level, for tests.
  */
 final class StoredStructure {
-  private StoredStructure() {}
+  private final TensorFormat format;
+  private final TensorShape shape;
+  private final BitSet stored = new BitSet();
 
-  /** The cells stored when {@code entries} are present: full levels add all their coordinates. */
-  static Set<List<Long>> of(
-      TensorFormat format, TensorShape shape, Collection<List<Long>> entries) {
-    Set<List<Long>> stored = new TreeSet<>(SampleTensor::compare);
-    if (!format.isOrdinary()) {
-      packed(format, shape, entries, stored);
-      return stored;
+  private StoredStructure(TensorFormat format, TensorShape shape) {
+    this.format = format;
+    this.shape = shape;
+  }
+
+  /**
+   * The cells stored when {@code entries} are present: full levels add all their coordinates. Cells
+   * have the numbers of {@link SampleTensor}.
+   */
+  static BitSet of(TensorFormat format, TensorShape shape, BitSet entries) {
+    StoredStructure structure = new StoredStructure(format, shape);
+    List<long[]> present = new ArrayList<>();
+    entries.stream().forEach(cell -> present.add(SampleTensor.coordinates(shape, cell)));
+    if (format.isOrdinary()) {
+      structure.descend(present, 0, new long[shape.order()]);
+    } else {
+      structure.pack(present);
     }
-    Long[] cell = new Long[shape.order()];
-    descend(format, shape, entries, 0, cell, stored);
-    return stored;
+    return structure.stored;
   }
 
   /** Structured formats: the cells that packing them stores. */
-  private static void packed(
-      TensorFormat format,
-      TensorShape shape,
-      Collection<List<Long>> entries,
-      Set<List<Long>> stored) {
+  private void pack(List<long[]> entries) {
     CooBlock.Builder block = new CooBlock.Builder(shape.order(), entries.size());
-    entries.forEach(entry -> block.add(entry.stream().mapToLong(c -> c).toArray(), 1));
+    entries.forEach(entry -> block.add(entry, 1));
     MemoryScope scope = MemoryScope.root("structure", MemorySource.system());
     try (TensorStorage storage = Packing.pack(scope, shape, format, List.of(block.build()))) {
-      storage.forEachEntry((at, value) -> stored.add(Arrays.stream(at).boxed().toList()));
+      storage.forEachEntry((at, value) -> stored.set(SampleTensor.cell(shape, at)));
     } finally {
       scope.close();
     }
   }
 
-  private static void descend(
-      TensorFormat format,
-      TensorShape shape,
-      Collection<List<Long>> entries,
-      int level,
-      Long[] cell,
-      Set<List<Long>> stored) {
+  private void descend(List<long[]> entries, int level, long[] cell) {
     if (level == format.order()) {
-      stored.add(List.of(cell));
+      stored.set(SampleTensor.cell(shape, cell));
       return;
     }
     int mode = format.modeOf(level);
-    Map<Long, Set<List<Long>>> children = new HashMap<>();
-    if (format.level(level).properties().full()) {
-      for (long c = 0; c < shape.size(mode); c++) {
-        children.put(c, new HashSet<>());
+    boolean full = format.level(level).properties().full();
+    List<List<long[]>> below = new ArrayList<>();
+    for (long c = 0; c < shape.size(mode); c++) {
+      below.add(new ArrayList<>());
+    }
+    entries.forEach(entry -> below.get((int) entry[mode]).add(entry));
+    for (int c = 0; c < below.size(); c++) {
+      if (full || !below.get(c).isEmpty()) {
+        cell[mode] = c;
+        descend(below.get(c), level + 1, cell);
       }
     }
-    for (List<Long> entry : entries) {
-      children.computeIfAbsent(entry.get(mode), c -> new HashSet<>()).add(entry);
-    }
-    children.forEach(
-        (coordinate, below) -> {
-          cell[mode] = coordinate;
-          descend(format, shape, below, level + 1, cell, stored);
-        });
   }
 }

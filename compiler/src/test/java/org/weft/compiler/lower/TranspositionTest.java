@@ -187,20 +187,32 @@ class TranspositionTest {
         set(a.vals(), cell, cell + 1);
       }
       kernel.run(Map.of("A", a, "B", b), Map.of(), scope, 3);
+      long[] at = new long[order];
+      long to = 0;
       for (long cell = 0; cell < cells; cell++) {
-        long rest = cell;
-        long to = 0;
-        for (int mode = order - 1; mode >= 0; mode--) {
-          to += rest % sizes[mode] * strides[mode];
-          rest /= sizes[mode];
+        long found = get(b.vals(), to);
+        if (found != cell + 1) {
+          assertThat(found).as("%s at %s", expression, to).isEqualTo(cell + 1);
         }
-        if (get(b.vals(), to) != cell + 1) {
-          assertThat(get(b.vals(), to)).as("%s at %s", expression, to).isEqualTo(cell + 1);
-        }
+        to = next(at, to, sizes, strides);
       }
       assertThat(get(around, shift)).as("before").isEqualTo(-1);
       assertThat(get(around, shift + cells + 1)).as("behind").isEqualTo(-1);
     }
+  }
+
+  /** Moves to the next cell of the operand; where the cell is in the result. */
+  private static long next(long[] at, long to, long[] sizes, long[] strides) {
+    long moved = to;
+    for (int mode = at.length - 1; mode >= 0; mode--) {
+      moved += strides[mode];
+      if (++at[mode] < sizes[mode]) {
+        break;
+      }
+      moved -= sizes[mode] * strides[mode];
+      at[mode] = 0;
+    }
+    return moved;
   }
 
   private static void set(NativeArray array, long at, long value) {

@@ -236,6 +236,7 @@ class LauncherIT {
   }
 
   /** As after an installation that keeps the times of files: the JVM refuses the archive. */
+  @Tag("long")
   @Test
   void aJarThatAnOlderOneReplacesMakesTheArchiveAnew() throws IOException {
     String alone = works("stats", "x.tns").out();

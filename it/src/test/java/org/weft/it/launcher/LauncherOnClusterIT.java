@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -72,13 +74,26 @@ final class LauncherOnClusterIT {
         .put(
             "WEFT_JAVA_OPTS",
             "-Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1"
-                + " -Dspark.executor.memory=1g -Dspark.cores.max=2");
+                + " -Dspark.executor.memory=1g -Dspark.cores.max=2 -XX:TieredStopAtLevel=1");
+    // WEFT_JAVA_OPTS has no quotes for a value of several words.
+    builder
+        .environment()
+        .put("JDK_JAVA_OPTIONS", "\"-Dspark.executor.extraJavaOptions=" + executorOptions() + "\"");
     builder
         .environment()
         .put("WEFT_CONF_DIR", Files.createDirectories(folder.resolve("conf")).toString());
     assertThat(builder.start().waitFor())
         .as(() -> String.join(" ", command) + "\n" + text(said))
         .isZero();
+  }
+
+  /**
+   * Those that make a JVM start soon; classes that this launcher's executors load are not logged.
+   */
+  private String executorOptions() {
+    return Stream.of(cluster.executorOptions().split(" "))
+        .filter(option -> !option.startsWith("-Xlog:class+load"))
+        .collect(Collectors.joining(" "));
   }
 
   private static String text(Path file) {
