@@ -24,6 +24,7 @@ import org.weft.tensor.ValueType;
 /** The rows that executors exchange, predicted and counted one by one. */
 class NeededRowsTest {
   private static final int RANK = 4;
+  private static final int SEEDS = Boolean.getBoolean("weft.long") ? 3 : 1;
   private static final int UNIT = (1 << 17) / RANK;
   private static final double WITHIN = 10;
   private static final KernelImage NO_CODE =
@@ -106,7 +107,7 @@ class NeededRowsTest {
   void rowsOfRangesAndOfOneFormAndOfTiles(Entries entries) {
     long[] sizes = {2_500, 1_700, 3_000};
     List<String> wrong = new ArrayList<>();
-    for (long seed = 1; seed <= 3; seed++) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
       CooBlock block = block(entries, seed, 60_000, sizes);
       TensorStatistics s = TensorStatistics.builder(3).sampling().add(block).build(shape(sizes));
       for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.GRID)) {
