@@ -38,6 +38,7 @@ import scala.math.Ordering$;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
+import scala.runtime.BoxedUnit;
 
 /**
  * Carries values of RDDs between processes. Spark serializes results, cached blocks and slices of
@@ -147,16 +148,19 @@ public final class Wire {
   private static <T, R> byte[][][] run(
       JavaRDD<T> over, PartitionWork<T, R> work, int from, int to) {
     RDD<T> rdd = over.rdd();
-    List<Object> numbers = IntStream.range(from, to).mapToObj(n -> (Object) n).toList();
-    Seq<Object> partitions = CollectionConverters.asScala(numbers).toSeq();
     Object results =
         rdd.context()
             .runJob(
                 rdd,
                 new PartitionBytes<>(work),
-                partitions,
+                partitions(from, to),
                 ClassTag$.MODULE$.apply(byte[][].class));
     return (byte[][][]) results;
+  }
+
+  private static Seq<Object> partitions(int from, int to) {
+    List<Object> numbers = IntStream.range(from, to).mapToObj(n -> (Object) n).toList();
+    return CollectionConverters.asScala(numbers).toSeq();
   }
 
   /**
@@ -228,12 +232,62 @@ public final class Wire {
    * @throws UnsupportedOperationException if there is none
    */
   public static <T> T reduce(JavaRDD<T> values, Function2<T, T, T> merge) {
-    return Wire.value(
-        values
-            .map(Wire::bytes)
-            .treeReduce(
-                (a, b) -> Wire.bytes(merge.call(Wire.value(a), Wire.value(b))),
-                values.getNumPartitions() <= MERGED_BY_DRIVER ? 1 : 2));
+    if (values.getNumPartitions() > MERGED_BY_DRIVER) {
+      return Wire.value(
+          values
+              .map(Wire::bytes)
+              .treeReduce((a, b) -> Wire.bytes(merge.call(Wire.value(a), Wire.value(b))), 2));
+    }
+    Merged<T> merged = new Merged<>(merge);
+    PartitionWork<T, T> work =
+        elements -> {
+          Merged<T> partition = new Merged<>(merge);
+          elements.forEachRemaining(partition::add);
+          return partition.values().iterator();
+        };
+    RDD<T> rdd = values.rdd();
+    rdd.context()
+        .runJob(
+            rdd,
+            new PartitionBytes<>(work),
+            partitions(0, values.getNumPartitions()),
+            merged,
+            ClassTag$.MODULE$.apply(byte[][].class));
+    return merged.values().stream()
+        .findFirst()
+        .orElseThrow(() -> new UnsupportedOperationException("expected a value, found none"));
+  }
+
+  /** The values so far as one; on the driver, those of partitions as they arrive. */
+  private static final class Merged<T> extends AbstractFunction2<Object, byte[][], BoxedUnit> {
+    private final Function2<T, T, T> merge;
+    private @Nullable T all;
+
+    Merged(Function2<T, T, T> merge) {
+      this.merge = merge;
+    }
+
+    void add(T value) {
+      try {
+        all = all == null ? value : merge.call(all, value);
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    List<T> values() {
+      return all == null ? List.of() : List.of(all);
+    }
+
+    @Override
+    public BoxedUnit apply(Object partition, byte[][] values) {
+      for (byte[] value : values) {
+        add(Wire.value(value));
+      }
+      return BoxedUnit.UNIT;
+    }
   }
 
   /**
