@@ -1,9 +1,11 @@
 package org.weft.engine;
 
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -11,7 +13,7 @@ import org.weft.text.Bytes;
 
 /** Memory of this process as the operating system counts it. */
 public final class ProcessMemory {
-  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final String STATUS = "/proc/self/status";
   private static final String PEAK = "VmHWM:";
 
   /** Code, the compiler, threads and what the JVM itself takes. */
@@ -46,16 +48,15 @@ public final class ProcessMemory {
 
   /** Largest resident set so far, in bytes; 0 where {@code /proc} does not exist. */
   public static long peakResidentBytes() {
-    if (!Files.isReadable(STATUS)) {
-      return 0;
-    }
-    try {
-      for (String line : Files.readAllLines(STATUS)) {
-        if (line.startsWith(PEAK)) {
-          String kibibytes = line.substring(PEAK.length()).replace("kB", "").strip();
-          return Long.parseLong(kibibytes) * 1024;
-        }
+    try (InputStream status = new FileInputStream(STATUS)) {
+      String text = new String(status.readAllBytes(), StandardCharsets.ISO_8859_1);
+      int peak = text.indexOf(PEAK);
+      if (peak < 0) {
+        return 0;
       }
+      int unit = text.indexOf("kB", peak);
+      return Long.parseLong(text.substring(peak + PEAK.length(), unit).strip()) * 1024;
+    } catch (FileNotFoundException e) {
       return 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
