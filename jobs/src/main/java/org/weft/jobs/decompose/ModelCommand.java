@@ -284,7 +284,7 @@ public abstract class ModelCommand extends SparkCommand {
       boolean given = spec.commandLine().getParseResult().hasMatchedOption(option);
       found.put(
           argument.getKey(),
-          given || new OptionDefaults().defaultValue(option) != null
+          given || OptionDefaults.setting(option) != null
               ? text(option.initialValue())
               : argument.getValue());
     }

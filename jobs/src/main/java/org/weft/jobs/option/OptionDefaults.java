@@ -72,9 +72,11 @@ public final class OptionDefaults implements IDefaultValueProvider {
 
   @Override
   public @Nullable String defaultValue(ArgSpec argument) {
-    if (!(argument instanceof OptionSpec option)) {
-      return null;
-    }
+    return argument instanceof OptionSpec option ? setting(option) : null;
+  }
+
+  /** The default of an option that this run has from its settings, if any. */
+  public static @Nullable String setting(OptionSpec option) {
     Config options = settings().getConfig("options");
     String name = nameOf(option);
     return options.hasPath(name) ? options.getString(name) : null;
