@@ -280,8 +280,8 @@ public final class CommonOptions {
         settings.put(name.substring(prefix.length()), System.getProperty(name));
       }
     }
-    if (settings.isEmpty() && Surroundings.arePlain()) {
-      return FileAccess.plain();
+    if (settings.isEmpty()) {
+      return Surroundings.arePlain() ? FileAccess.plain() : FileAccess.local();
     }
     Configuration configuration = FileAccess.defaults();
     settings.forEach(configuration::set);

@@ -116,7 +116,7 @@ public final class FileAccess implements Serializable {
 
   /** Access with Hadoop's defaults and the {@code core-site.xml} on the class path, if any. */
   public static FileAccess local() {
-    return of(defaults());
+    return Defaults.ACCESS;
   }
 
   /**
@@ -129,9 +129,11 @@ public final class FileAccess implements Serializable {
 
   private static final class Defaults {
     private static final Configuration READ = new Configuration();
+    private static final FileAccess ACCESS;
 
     static {
       READ.size(); // the files are read when a setting is first asked for
+      ACCESS = of(READ);
     }
   }
 
