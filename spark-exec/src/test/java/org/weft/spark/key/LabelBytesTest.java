@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,8 +31,9 @@ class LabelBytesTest {
     LocalSpark.stop();
   }
 
+  /** The same ones each time, in one partition, which Spark sorts without moving rows. */
   private static Dataset<Row> cells(String expression) {
-    return LocalSpark.session().range(0, 400, 1, 2).selectExpr(expression + " AS cell");
+    return LocalSpark.session().range(0, 400, 1, 1).selectExpr(expression + " AS cell");
   }
 
   /** The cells of {@code table} as Spark holds them. */
@@ -76,7 +76,7 @@ class LabelBytesTest {
         "array(struct(" + WORDS + " AS a))"
       })
   void bytesAreInTheOrderOfSparkAndGiveTheCellsBack(String expression) {
-    Dataset<Row> table = cells(expression).localCheckpoint();
+    Dataset<Row> table = cells(expression);
     DataType type = table.schema().apply(0).dataType();
     LabelBytes labels = LabelBytes.of(type);
     List<Object> distinct = held(table.distinct().sort("cell"), type);
@@ -90,16 +90,10 @@ class LabelBytesTest {
     List<byte[]> all =
         held(table, type).stream().map(cell -> labels.bytes(labels.at(row(cell), 0))).toList();
     assertThat(all.stream().map(Arrays::toString).distinct().count()).isEqualTo(keys.size());
-    List<InternalRow> back = keys.stream().map(key -> row(labels.cell(key))).toList();
-    Dataset<Row> again =
-        org.weft.spark.table.InternalRows.table(
-            LocalSpark.session(),
-            LocalSpark.context()
-                .parallelize(IntStream.range(0, back.size()).boxed().toList(), 1)
-                .map(n -> row(labels.cell(keys.get(n)))),
-            new StructType().add("cell", type));
-    assertThat(again.exceptAll(table.distinct()).count()).isZero();
-    assertThat(again.count()).isEqualTo(keys.size());
+    UnsafeProjection written = UnsafeProjection.create(new DataType[] {type});
+    assertThat(keys)
+        .map(key -> written.apply(row(labels.cell(key))).copy())
+        .isEqualTo(distinct.stream().map(cell -> written.apply(row(cell)).copy()).toList());
   }
 
   private static InternalRow row(Object cell) {
