@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -358,9 +359,14 @@ class LauncherIT {
         .contains("19.5");
   }
 
+  private static List<String> languages() {
+    List<String> all = List.of("", "xx_YY.UTF-8", "POSIX", "C", "C.UTF-8");
+    return Boolean.getBoolean("weft.long") ? all : all.subList(0, 2);
+  }
+
   /** As cron, systemd and containers start it: without a language, or with one that is missing. */
   @ParameterizedTest
-  @ValueSource(strings = {"", "C", "POSIX", "xx_YY.UTF-8", "C.UTF-8"})
+  @MethodSource("languages")
   void namesAndLabelsAreReadInAnyLanguage(String language) throws Exception {
     Path said = installed.resolve("said-in-" + language);
     // In a file, which is UTF-8: the JVM of this test may have no language either.

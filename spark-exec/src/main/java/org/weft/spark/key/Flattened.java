@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** What is made of each of some values, in order. */
+/** An iterator over all that a subclass makes of the values of another iterator, in order. */
 abstract class Flattened<T, R> implements Iterator<R> {
   final Iterator<T> source;
   private List<R> made = new ArrayList<>();

@@ -9,8 +9,8 @@ import org.weft.spark.wire.Wire;
 import scala.Tuple2;
 
 /**
- * Pairs that go to the partition that their key names, and arrive there in the order that it says.
- * A key has a partition, a number that orders, and a number that travels with both.
+ * Sends pairs to the partitions that their keys name. A key has three numbers: a partition, an
+ * origin, and a fingerprint. Pairs arrive in a partition in the order of their origins.
  */
 final class OrderedPairs {
   private OrderedPairs() {}

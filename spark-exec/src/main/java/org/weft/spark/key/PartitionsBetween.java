@@ -5,7 +5,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.PartitionPruningRDD;
 import scala.runtime.AbstractFunction1;
 
-/** Some partitions of many: the others are not computed. */
+/** Selects a range of the partitions of an RDD. Spark does not compute the other partitions. */
 final class PartitionsBetween extends AbstractFunction1<Object, Object> implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -13,14 +13,14 @@ import org.weft.tensor.CooBlock;
 import scala.Tuple2;
 
 /**
- * Rows whose keys were told their coordinates.
+ * Some rows and the coordinates of their keys.
  *
  * @param coordinates by mode and key of {@code rows}
  * @param origin where the rows are ({@link OrderedPairs#origin(int, int)})
  */
 record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
   /**
-   * Tells rows the coordinates that arrived for them.
+   * Joins rows with the coordinates that the ranges of their keys have sent back.
    *
    * @param table the source of the rows, for messages
    */
@@ -83,7 +83,7 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** Rows with their partition, which a task that has some of the partitions is not told. */
+  /** Adds the number of the partition to rows: a task over zipped partitions does not learn it. */
   private static final class Located extends Flattened<KeyedRows, Tuple2<Integer, KeyedRows>> {
     private final int partition;
 
@@ -98,7 +98,7 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
     }
   }
 
-  /** Rows and the answers for them, which arrive in the order of the rows. */
+  /** Joins rows with the answers for their keys. Answers arrive in the order of the rows. */
   private static final class Met extends Flattened<Tuple2<Integer, KeyedRows>, PlacedRows> {
     private final Iterator<Tuple2<long[], PlacedKeys>> answers;
     private final String table;

@@ -11,7 +11,10 @@ import org.weft.spark.label.StoredLabels;
 import org.weft.storage.container.Container;
 import scala.Tuple2;
 
-/** Keys of rows, and labels of a tensor that rows are added to, on their way to their ranges. */
+/**
+ * Sends keys of rows to the tasks that number them, and with them the labels of a tensor that the
+ * rows are added to.
+ */
 final class SentKeys {
   /** Of labels of the tensor: after the keys of all rows. */
   private static final long LABELS = Long.MAX_VALUE;
