@@ -9,11 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.weft.storage.InputPlan;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
+import org.weft.tensor.CooBlock;
 
 /**
  * {@code weft ingest} of tables whose rows are more than a task holds at a time, and whose labels
@@ -53,45 +60,67 @@ final class ManyLabelsTest extends IngestCase {
     }
   }
 
-  private List<String> made(boolean spark, String output, String input, String... more)
-      throws IOException {
+  /**
+   * A tensor.
+   *
+   * @param entries coordinates and the bits of the value of each entry, in their order
+   * @param others labels of all modes, and what the command said
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Made(long[] entries, List<String> others) {
+    boolean isSame(Made other) {
+      return Arrays.equals(entries, other.entries) && others.equals(other.others);
+    }
+  }
+
+  private Made made(boolean spark, String output, String input, String... more) {
     onSpark = spark;
     List<String> all = new ArrayList<>(List.of(path(input), path(output)));
     all.addAll(List.of("--mode", "user", "--mode", "size:number", "--mode", "at:10"));
     all.addAll(List.of("--value", "v"));
     all.addAll(List.of(more));
     Run run = ingest(all.toArray(String[]::new)).succeeds();
-    Run.of("convert", path(output), path(output + ".tns"), "--overwrite").succeeds();
-    List<String> tensor = new ArrayList<>(Files.readAllLines(folder.resolve(output + ".tns")));
+    List<String> others = new ArrayList<>();
     for (int mode = 0; mode < 3; mode++) {
-      tensor.addAll(labels(output, mode));
+      others.addAll(labels(output, mode));
     }
-    tensor.addAll(run.out().lines().filter(line -> !line.startsWith("wrote")).toList());
-    return tensor;
+    others.addAll(run.out().lines().filter(line -> !line.startsWith("wrote")).toList());
+    FileAccess files = FileAccess.local();
+    InputPlan plan = TensorFiles.open(files, path(output), ReadOptions.defaults());
+    LongStream.Builder entries = LongStream.builder();
+    for (CooBlock block : TensorFiles.readAll(files, plan).blocks()) {
+      for (int e = 0; e < block.size(); e++) {
+        for (int mode = 0; mode < 3; mode++) {
+          entries.add(block.coordinate(mode, e));
+        }
+        entries.add(Double.doubleToRawLongBits(block.value(e)));
+      }
+    }
+    return new Made(entries.build().toArray(), others);
   }
 
   @Test
   void severalTasksNumberLabelsAsOneProcessDoes() throws IOException {
     table("1.csv.gz", 530_000, 80_000);
     table("2.csv", 60_000, 80_000);
-    List<String> here = made(false, "here.weft", "1.csv.gz");
-    List<String> onSpark = made(true, "spark.weft", "1.csv.gz");
-    assertThat(onSpark.equals(here)).isTrue();
+    Made here = made(false, "here.weft", "1.csv.gz");
+    Made onSpark = made(true, "spark.weft", "1.csv.gz");
+    assertThat(onSpark.isSame(here)).isTrue();
     assertThat(labels("here.weft", 1)).hasSizeGreaterThan(1 << 17);
-    List<String> addedHere = made(false, "here.weft", "2.csv", "--append");
-    List<String> addedOnSpark = made(true, "spark.weft", "2.csv", "--append");
-    assertThat(addedOnSpark.equals(addedHere)).isTrue();
-    assertThat(addedOnSpark).hasSizeGreaterThan(onSpark.size());
+    Made addedHere = made(false, "here.weft", "2.csv", "--append");
+    Made addedOnSpark = made(true, "spark.weft", "2.csv", "--append");
+    assertThat(addedOnSpark.isSame(addedHere)).isTrue();
+    assertThat(addedOnSpark.entries()).hasSizeGreaterThan(onSpark.entries().length);
   }
 
   @Test
   void rareLabelsAreDroppedAsInOneProcess() throws IOException {
     table("1.csv", 40_000, 16_000);
     String[] rare = {"--min-count", "user=3", "--min-count", "size=2", "--max-rejects", "5"};
-    List<String> here = made(false, "here.weft", "1.csv", rare);
-    List<String> onSpark = made(true, "spark.weft", "1.csv", rare);
-    assertThat(onSpark.equals(here)).isTrue();
-    assertThat(String.join("\n", here))
+    Made here = made(false, "here.weft", "1.csv", rare);
+    Made onSpark = made(true, "spark.weft", "1.csv", rare);
+    assertThat(onSpark.isSame(here)).isTrue();
+    assertThat(String.join("\n", here.others()))
         .containsPattern("dropped with their labels, in \\d+ rounds");
   }
 }
