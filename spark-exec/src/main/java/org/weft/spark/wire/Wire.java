@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
@@ -227,7 +229,8 @@ public final class Wire {
   }
 
   /**
-   * The merged values. Many are merged on executors first, so that the driver merges few.
+   * The merged values, in their order where they have at most 32 partitions. Values of more
+   * partitions are merged on executors first, so that the driver merges few.
    *
    * @throws UnsupportedOperationException if there is none
    */
@@ -258,9 +261,14 @@ public final class Wire {
         .orElseThrow(() -> new UnsupportedOperationException("expected a value, found none"));
   }
 
-  /** The values so far as one; on the driver, those of partitions as they arrive. */
+  /**
+   * The values so far as one. On the driver, values of partitions are merged in the order of the
+   * partitions, whenever they arrive, so that sums have the same bits each time.
+   */
   private static final class Merged<T> extends AbstractFunction2<Object, byte[][], BoxedUnit> {
     private final Function2<T, T, T> merge;
+    private final Map<Integer, byte[][]> early = new HashMap<>();
+    private int next;
     private @Nullable T all;
 
     Merged(Function2<T, T, T> merge) {
@@ -283,8 +291,12 @@ public final class Wire {
 
     @Override
     public BoxedUnit apply(Object partition, byte[][] values) {
-      for (byte[] value : values) {
-        add(Wire.value(value));
+      early.put((Integer) partition, values);
+      for (byte[][] some = early.remove(next); some != null; some = early.remove(next)) {
+        for (byte[] value : some) {
+          add(Wire.value(value));
+        }
+        next++;
       }
       return BoxedUnit.UNIT;
     }

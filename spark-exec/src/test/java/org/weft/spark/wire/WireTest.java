@@ -3,11 +3,16 @@ package org.weft.spark.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.spark.LocalSpark;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
 
@@ -39,6 +44,29 @@ class WireTest {
     assertThat(arrived.size()).isEqualTo(1);
     assertThat(arrived.coordinate(1, 0)).isEqualTo(1L << 40);
     assertThat(arrived.value(0)).isEqualTo(2.5);
+  }
+
+  /** Sums of numbers have the same bits each time. */
+  @Test
+  void partitionsAreMergedInTheirOrderWhicheverEndsFirst() {
+    List<Integer> all = IntStream.range(0, 24).boxed().toList();
+    JavaRDD<String> late =
+        LocalSpark.context()
+            .parallelize(all, 12)
+            .map(
+                number -> {
+                  Thread.sleep(number % 4 < 2 ? 40 : 0); // every other partition
+                  return number + " ";
+                });
+    String expected = all.stream().map(number -> number + " ").collect(Collectors.joining());
+    assertThat(Wire.reduce(late, String::concat)).isEqualTo(expected);
+  }
+
+  @Test
+  void nothingCannotBeReduced() {
+    JavaRDD<String> none = LocalSpark.context().parallelize(List.<String>of(), 3);
+    assertThatThrownBy(() -> Wire.reduce(none, String::concat))
+        .isInstanceOf(UnsupportedOperationException.class);
   }
 
   /** Also types that Spark's own Kryo knows: loading their classes takes time on each executor. */
