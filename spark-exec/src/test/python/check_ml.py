@@ -30,7 +30,7 @@ spark = gateway.jvm.org.apache.spark.sql.SparkSession.active()
 sales = DataFrame(spark.sql(
     "SELECT * FROM VALUES ('a','apple',1,6L), ('a','apple',2,6L), ('c','pear',3,5L), ('c','fig',3,1L)"
     " AS t(user, item, week, count)"))
-cp = Cp(modeCols=["user", "item", "week"], valueCol="count", rank=2, tol=1e-12)
+cp = Cp(modeCols=["user", "item", "week"], valueCol="count", rank=2, tol=1e-12, maxIter=12)
 model = cp.fit(sales)
 assert isinstance(model, CpModel)
 assert abs(model.fit - 1) < 1e-6 and len(model.fits) > 1 and len(model.weights) == 2, model.fits

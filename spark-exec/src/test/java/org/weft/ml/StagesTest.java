@@ -95,7 +95,7 @@ class StagesTest {
   void aPipelineIsSavedAndLoaded() throws IOException {
     SQLTransformer large =
         new SQLTransformer().setStatement("SELECT * FROM __THIS__ WHERE count > 1");
-    Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {large, cp()});
+    Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {large, cp().setMaxIter(3)});
     pipeline.save(folder.resolve("pipeline").toString());
     PipelineModel model = Pipeline.load(folder.resolve("pipeline").toString()).fit(sales());
     model.save(folder.resolve("model").toString());

@@ -148,7 +148,9 @@ class NonnegativeTuckerTest {
       double nearest = Double.POSITIVE_INFINITY;
       for (int start = 0; start < 3; start++) {
         Found found =
-            run(entries(noisy, sizes), method(100, 7 * seed + start, ValueType.DOUBLE, ranks));
+            run(
+                entries(noisy, sizes),
+                method(Planted.LONG ? 100 : 50, 7 * seed + start, ValueType.DOUBLE, ranks));
         double[] model = cells(found.factors(), found.core());
         assertThat(found.last())
             .isCloseTo(
@@ -202,7 +204,7 @@ class NonnegativeTuckerTest {
           IntStream.range(0, 9 * 8 * 7)
               .mapToDouble(cell -> unit * (mean + random.nextGaussian()))
               .toArray();
-      Found found = run(entries(cells, sizes), method(20, seed, ValueType.DOUBLE, 3, 3, 3));
+      Found found = run(entries(cells, sizes), method(5, seed, ValueType.DOUBLE, 3, 3, 3));
       assertThat(found.last()).isGreaterThan(0.01);
       found.factors().forEach(NonnegativeTuckerTest::assertUnitAndNonnegative);
     }
