@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.weft.tensor.level.LevelCapability;
 import org.weft.text.Counts;
 
@@ -82,7 +83,22 @@ public final class TensorFormat implements Serializable {
 
   /** All levels dense, row-major. */
   public static TensorFormat dense(int order, ValueType valueType) {
-    return uniform(Collections.nCopies(order, "D"), valueType);
+    return order >= 0 && order < Dense.ORDERS
+        ? Dense.FORMATS[valueType.ordinal()][order]
+        : uniform(Collections.nCopies(order, "D"), valueType);
+  }
+
+  /** Made once: each call of a kernel asks for those of its rows and small matrices. */
+  private static final class Dense {
+    static final int ORDERS = 4;
+    static final TensorFormat[][] FORMATS =
+        Arrays.stream(ValueType.values())
+            .map(
+                type ->
+                    IntStream.range(0, ORDERS)
+                        .mapToObj(order -> uniform(Collections.nCopies(order, "D"), type))
+                        .toArray(TensorFormat[]::new))
+            .toArray(TensorFormat[][]::new);
   }
 
   /** All levels compressed. */
