@@ -73,28 +73,33 @@ record TimeBucket(Unit unit, TimeFormat format) implements Bucket {
   public String label(Object key) {
     long k = (Long) key;
     return switch (unit) {
-      case YEAR -> Long.toString(k);
-      case QUARTER -> Math.floorDiv(k, QUARTERS) + "-Q" + (Math.floorMod(k, QUARTERS) + 1);
-      case MONTH -> two("%d-%02d", Math.floorDiv(k, MONTHS), Math.floorMod(k, MONTHS) + 1);
+      case YEAR -> year(k);
+      case QUARTER -> year(Math.floorDiv(k, QUARTERS)) + "-Q" + (Math.floorMod(k, QUARTERS) + 1);
+      case MONTH -> year(Math.floorDiv(k, MONTHS)) + "-" + two(Math.floorMod(k, MONTHS) + 1);
       case WEEK -> {
         LocalDate monday = LocalDate.ofEpochDay(k);
-        yield two(
-            "%d-W%02d",
-            monday.get(IsoFields.WEEK_BASED_YEAR), monday.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR));
+        yield year(monday.get(IsoFields.WEEK_BASED_YEAR))
+            + "-W"
+            + two(monday.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR));
       }
       case DAY -> LocalDate.ofEpochDay(k).toString();
       case HOUR -> epoch(k * 3600).truncatedTo(ChronoUnit.HOURS).toString();
       case MINUTE -> epoch(k * 60).toString();
       case WEEKDAY ->
           DayOfWeek.of(Math.toIntExact(k)).getDisplayName(TextStyle.SHORT, Locale.ENGLISH);
-      case HOUR_OF_DAY -> String.format(Locale.ROOT, "%02d", k);
+      case HOUR_OF_DAY -> two(k);
       case MONTH_OF_YEAR ->
           Month.of(Math.toIntExact(k)).getDisplayName(TextStyle.SHORT, Locale.ENGLISH);
     };
   }
 
-  private static String two(String format, long first, long second) {
-    return String.format(Locale.ROOT, format, first, second);
+  /** As ISO 8601 has it: of four digits, so that labels sort as years do. */
+  private static String year(long year) {
+    return String.format(Locale.ROOT, "%04d", year);
+  }
+
+  private static String two(long number) {
+    return String.format(Locale.ROOT, "%02d", number);
   }
 
   private static LocalDateTime epoch(long seconds) {

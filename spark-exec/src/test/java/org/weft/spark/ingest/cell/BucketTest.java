@@ -7,7 +7,10 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +69,21 @@ class BucketTest {
       })
   void cellsHaveLabels(String bucket, String cell, String label) throws BadCell {
     assertThat(label(bucket(bucket), cell)).isEqualTo(label);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"year", "quarter", "month", "week", "day", "hour", "minute"})
+  void labelsOfTimesSortAsTheTimesDo(String unit) throws BadCell {
+    Random random = new Random(3);
+    List<LocalDate> days = new ArrayList<>();
+    for (int year = 1; year < 9_999; year += 1 + random.nextInt(40)) {
+      days.add(LocalDate.ofYearDay(year, 10 + random.nextInt(350)));
+    }
+    List<String> labels = new ArrayList<>();
+    for (LocalDate day : days) {
+      labels.add(label(bucket(unit), day + "T07:05:00"));
+    }
+    assertThat(labels).isSorted();
   }
 
   @Test
