@@ -453,6 +453,8 @@ class EvalCommandTest extends FolderCase {
       delimiter = '|',
       value = {
         "y(i)=2 --size i=-1                | expected a size of the label i of at least 0, found -1",
+        "A(i,i)=1 --size i=3 --input A=a   | --input A=a: the expression has no operand A; it has none",
+        "A(i,i)=1 --size i=3 --format B=CSR | --format B=CSR: the expression has no tensor B; it has the result A",
         "y(i)=2 --size i=3 --size j=3      | --size j=3: the expression has no label j; its labels are",
         "y(i)=A(i,j)*A(j,k) --input A=a --size l=3 | the expression has no label l; its labels are i, j, k",
         "y(i)=2 --size i=3 --size i=4      | expected --size of i once, found 'i=3' and 'i=4'",

@@ -112,15 +112,24 @@ public final class EvalOptions {
     for (String name : inputs.keySet()) {
       if (!accesses.containsKey(name) && !(accumulates && name.equals(result))) {
         throw usage(
-            "--input %s=%s: the expression has no operand %s; its operands are %s",
-            name, inputs.get(name), name, String.join(", ", accesses.keySet()));
+            "--input %s=%s: the expression has no operand %s; %s",
+            name,
+            inputs.get(name),
+            name,
+            accesses.isEmpty()
+                ? "it has none"
+                : "its operands are " + String.join(", ", accesses.keySet()));
       }
     }
     for (String name : formats.keySet()) {
       if (!accesses.containsKey(name) && !name.equals(result)) {
         throw usage(
-            "--format %s=%s: the expression has no tensor %s; it has %s and the result %s",
-            name, formats.get(name), name, String.join(", ", accesses.keySet()), result);
+            "--format %s=%s: the expression has no tensor %s; it has %sthe result %s",
+            name,
+            formats.get(name),
+            name,
+            accesses.isEmpty() ? "" : String.join(", ", accesses.keySet()) + " and ",
+            result);
       }
     }
     formats.forEach(
