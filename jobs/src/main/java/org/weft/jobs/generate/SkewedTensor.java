@@ -3,6 +3,7 @@ package org.weft.jobs.generate;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import java.util.stream.IntStream;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage.EntryVisitor;
 
@@ -16,11 +17,12 @@ import org.weft.tensor.TensorStorage.EntryVisitor;
  * cells outside. The last cell is always an entry, so that a reader that takes mode sizes from the
  * largest coordinates finds the model's.
  *
- * <p>Values are uniform multiples of 0.01 in (0, 10]. Memory: one region, 0.5 MB, and the recursion
- * ({@code log2(cells)} frames). Cost {@code O(nnz log REGION)}.
+ * <p>Values are uniform multiples of 0.01 in (0, 10]. Memory: one region, 2 to 4 MB, and the
+ * recursion ({@code log2(cells)} frames). Cost {@code O(nnz log REGION)}.
  */
 public final class SkewedTensor {
   static final int REGION = 1 << 16;
+  private static final int CHUNK = 1 << 10; // keys that a thread draws at a time
   private static final double MOST_CELLS = 0x1p62; // keys of a region are longs
 
   private final TensorShape shape;
@@ -120,12 +122,10 @@ public final class SkewedTensor {
     }
     while (distinct < count) {
       int drawn = count - distinct;
-      for (int i = distinct; i < count; i++) {
-        keys[i] = drawKey(ranges);
-      }
-      Arrays.sort(keys);
+      drawKeys(ranges, keys, distinct);
+      Arrays.parallelSort(keys, distinct, count);
       int before = distinct;
-      distinct = unique(keys);
+      distinct = merge(keys, distinct);
       if (2 * (distinct - before) < drawn) {
         return false;
       }
@@ -150,19 +150,43 @@ public final class SkewedTensor {
     return cells - 1;
   }
 
-  private long drawKey(PowerLaw.Range[] ranges) {
-    long key = 0;
-    for (PowerLaw.Range range : ranges) {
-      key = key * range.size() + range.quantile(random.nextDouble());
+  /** Draws the keys from {@code first} on. Random numbers have one order, whatever the threads. */
+  private void drawKeys(PowerLaw.Range[] ranges, long[] keys, int first) {
+    double[] drawn = new double[(keys.length - first) * ranges.length];
+    for (int d = 0; d < drawn.length; d++) {
+      drawn[d] = random.nextDouble();
     }
-    return key;
+    int chunks = (keys.length - first + CHUNK - 1) / CHUNK;
+    IntStream.range(0, chunks)
+        .parallel()
+        .forEach(
+            chunk -> {
+              int end = Math.min(keys.length, first + (chunk + 1) * CHUNK);
+              int next = chunk * CHUNK * ranges.length;
+              for (int i = first + chunk * CHUNK; i < end; i++) {
+                long key = 0;
+                for (PowerLaw.Range range : ranges) {
+                  key = key * range.size() + range.quantile(drawn[next++]);
+                }
+                keys[i] = key;
+              }
+            });
   }
 
-  private static int unique(long[] sorted) {
-    int kept = 1;
-    for (int i = 1; i < sorted.length; i++) {
-      if (sorted[i] != sorted[kept - 1]) {
-        sorted[kept++] = sorted[i];
+  /**
+   * Puts the different keys of {@code keys}, sorted, to its beginning; returns how many they are.
+   *
+   * @param first keys that are sorted and different; the keys behind them are sorted
+   */
+  private static int merge(long[] keys, int first) {
+    long[] before = Arrays.copyOf(keys, first);
+    int kept = 0;
+    int old = 0;
+    for (int next = first; next < keys.length || old < first; ) {
+      boolean fresh = old == first || next < keys.length && keys[next] < before[old];
+      long key = fresh ? keys[next++] : before[old++];
+      if (kept == 0 || key != keys[kept - 1]) {
+        keys[kept++] = key;
       }
     }
     return kept;
