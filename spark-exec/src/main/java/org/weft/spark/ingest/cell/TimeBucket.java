@@ -93,9 +93,10 @@ record TimeBucket(Unit unit, TimeFormat format) implements Bucket {
     };
   }
 
-  /** As ISO 8601 has it: of four digits, so that labels sort as years do. */
+  /** As in the labels of days: of four digits, and with a sign outside of 0 to 9999. */
   private static String year(long year) {
-    return String.format(Locale.ROOT, "%04d", year);
+    String first = LocalDate.of(Math.toIntExact(year), 1, 1).toString();
+    return first.substring(0, first.length() - "-01-01".length());
   }
 
   private static String two(long number) {

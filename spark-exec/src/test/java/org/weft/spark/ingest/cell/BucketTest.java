@@ -86,6 +86,18 @@ class BucketTest {
     assertThat(labels).isSorted();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-700_000_000_000L, -62_200_000_000L, -40_000_000_000L, 1, 253_402_300_800L})
+  void yearsAreThoseOfDays(long epoch) throws BadCell {
+    TimeFormat seconds = new TimeFormat("epoch", ZoneId.of("UTC"));
+    String day = label(Bucket.parse("day", seconds).get(), Long.toString(epoch));
+    String year = day.substring(0, day.length() - "-01-01".length());
+    for (String unit : List.of("year", "quarter", "month")) {
+      assertThat(label(Bucket.parse(unit, seconds).get(), Long.toString(epoch))).startsWith(year);
+    }
+    assertThat(label(Bucket.parse("year", seconds).get(), Long.toString(epoch))).isEqualTo(year);
+  }
+
   @Test
   void typedCellsHaveTheLabelsOfTheirText() throws BadCell {
     assertThat(label(bucket("text"), 5L)).isEqualTo("5");
