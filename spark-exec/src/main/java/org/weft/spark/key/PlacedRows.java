@@ -27,9 +27,9 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
   static JavaRDD<PlacedRows> of(
       String table, JavaRDD<KeyedRows> rows, JavaRDD<Tuple2<long[], PlacedKeys>> answers) {
     Function2<Integer, Iterator<KeyedRows>, Iterator<Tuple2<Integer, KeyedRows>>> locating =
-        (partition, all) -> new Located(partition, all);
+        (partition, all) -> new PartitionRows(partition, all);
     return rows.mapPartitionsWithIndex(locating, false)
-        .zipPartitions(answers, (all, told) -> new Met(table, all, told));
+        .zipPartitions(answers, (all, told) -> new AnswerJoin(table, all, told));
   }
 
   /** Refuses rows, or keys of rows, that came otherwise when they came again. */
@@ -84,10 +84,11 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
   }
 
   /** Adds the number of the partition to rows: a task over zipped partitions does not learn it. */
-  private static final class Located extends Flattened<KeyedRows, Tuple2<Integer, KeyedRows>> {
+  private static final class PartitionRows
+      extends Flattened<KeyedRows, Tuple2<Integer, KeyedRows>> {
     private final int partition;
 
-    Located(int partition, Iterator<KeyedRows> rows) {
+    PartitionRows(int partition, Iterator<KeyedRows> rows) {
       super(rows);
       this.partition = partition;
     }
@@ -99,13 +100,13 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
   }
 
   /** Joins rows with the answers for their keys. Answers arrive in the order of the rows. */
-  private static final class Met extends Flattened<Tuple2<Integer, KeyedRows>, PlacedRows> {
+  private static final class AnswerJoin extends Flattened<Tuple2<Integer, KeyedRows>, PlacedRows> {
     private final Iterator<Tuple2<long[], PlacedKeys>> answers;
     private final String table;
     private @Nullable Tuple2<long[], PlacedKeys> waiting;
     private int at;
 
-    Met(
+    AnswerJoin(
         String table,
         Iterator<Tuple2<Integer, KeyedRows>> rows,
         Iterator<Tuple2<long[], PlacedKeys>> answers) {
