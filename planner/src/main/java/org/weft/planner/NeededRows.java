@@ -1,11 +1,13 @@
 package org.weft.planner;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.RowUnits;
 import org.weft.planner.partition.SliceRange;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
@@ -28,9 +30,6 @@ import org.weft.statistics.TensorStatistics;
  * <p>Where the statistics have samples, {@link SampledRows} counts where entries do lie.
  */
 final class NeededRows {
-  /** Numbers of rows that are handed on together, as {@code RowBlocks} of spark-exec has them. */
-  private static final int UNIT_NUMBERS = 1 << 17;
-
   private final List<ModePlan> modes;
   private final TensorStatistics statistics;
   private final int executors;
@@ -82,14 +81,12 @@ final class NeededRows {
 
   /** Where rows are added up that no partition has alone: in ranges of whole units, in order. */
   private SampledRows.Place even(ModePlan pass, int places) {
-    long rows = Math.max(1, statistics.shape().size(pass.mode()));
+    long rows = statistics.shape().size(pass.mode());
     int partitions = pass.partitioning().partitions();
-    long unit = Math.max(1, UNIT_NUMBERS / Math.max(1, pass.kernel().rank()));
-    long units = (rows - 1) / unit + 1;
-    long ranges = Math.min(units, partitions);
+    long[] starts = RowUnits.starts(rows, pass.kernel().rank(), partitions);
     return slice -> {
-      long range =
-          ((slice / unit + 1) * ranges - 1) / units; // starts at unit units * range / ranges
+      int found = Arrays.binarySearch(starts, slice);
+      long range = found >= 0 ? found : -found - 2;
       return (int) (range * places / partitions);
     };
   }

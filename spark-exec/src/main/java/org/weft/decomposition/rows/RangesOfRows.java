@@ -6,6 +6,7 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.RowUnits;
 
 /**
  * The ranges into which a plan cuts the rows of a mode; a step takes them one by one. Sums are
@@ -24,7 +25,7 @@ public final class RangesOfRows {
         .filter(pass -> pass.mode() == mode)
         .findFirst()
         .map(RangesOfRows::starts)
-        .orElseGet(() -> even(plan.statistics().shape().size(mode), 1, most));
+        .orElseGet(() -> RowUnits.starts(plan.statistics().shape().size(mode), 1, most));
   }
 
   /** As many ranges as the plan has partitions: they do not depend on cores if these do not. */
@@ -36,19 +37,7 @@ public final class RangesOfRows {
     long rows = pass.resultShape().size(0);
     return pass.kernel().merge() == Merge.ROWS
         ? owned(pass, rows)
-        : even(rows, pass.kernel().rank(), pass.partitioning().partitions());
-  }
-
-  private static long[] even(long rows, int columns, int most) {
-    long unitRows = RowBlocks.unitRows(columns);
-    long units = Math.max(1, (rows + unitRows - 1) / unitRows);
-    int ranges = (int) Math.min(units, most);
-    long[] starts = new long[ranges + 1];
-    for (int range = 0; range < ranges; range++) {
-      starts[range] = units * range / ranges * unitRows;
-    }
-    starts[ranges] = rows;
-    return starts;
+        : RowUnits.starts(rows, pass.kernel().rank(), pass.partitioning().partitions());
   }
 
   /** The slices of a partition; partitions with entries of the same slices share their rows. */

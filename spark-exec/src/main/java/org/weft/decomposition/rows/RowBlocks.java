@@ -10,15 +10,7 @@ public final class RowBlocks {
   /** Most bytes of a block, but for a row that is longer. */
   private static final int BLOCK_BYTES = 8 << 20;
 
-  /** Numbers that are handed on together. */
-  private static final int UNIT_NUMBERS = 1 << 17;
-
   private RowBlocks() {}
-
-  /** Rows of {@code columns} numbers that are handed on together. */
-  public static int unitRows(int columns) {
-    return Math.max(1, UNIT_NUMBERS / Math.max(1, columns));
-  }
 
   /** Rows of every block of a range, but for the last one. */
   public static long blockRows(long rowBytes) {

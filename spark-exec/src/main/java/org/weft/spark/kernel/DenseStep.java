@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.rows.RowBlocks;
 import org.weft.engine.Measurements;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeMemory;
+import org.weft.planner.partition.RowUnits;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.TensorShape;
@@ -23,7 +23,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
 
   /** Rows of every block that a step hands on, but for the last of a partition. */
   public static int blockRows(int columns) {
-    return RowBlocks.unitRows(columns);
+    return RowUnits.rows(columns);
   }
 
   private final KernelCall call;
