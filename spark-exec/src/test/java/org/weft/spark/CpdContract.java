@@ -253,7 +253,7 @@ abstract class CpdContract {
       String shape, ValueType type, boolean nonnegative, double tolerance) throws IOException {
     long[] sizes = Arrays.stream(shape.split(" ")).mapToLong(Long::parseLong).toArray();
     SparseEntries entries = SparseEntries.random(53, sizes.length == 1 ? 40 : 3000, sizes);
-    Cpd job = new Cpd(5, 2, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(5, Planted.LONG ? 4 : 2, 0, nonnegative, 9, type);
     List<CpdResult> results = new ArrayList<>();
     List<Long> bytes = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.ONE, Forms.GRID, Forms.GRID)) {

@@ -204,7 +204,10 @@ class NonnegativeTuckerTest {
           IntStream.range(0, 9 * 8 * 7)
               .mapToDouble(cell -> unit * (mean + random.nextGaussian()))
               .toArray();
-      Found found = run(entries(cells, sizes), method(5, seed, ValueType.DOUBLE, 3, 3, 3));
+      Found found =
+          run(
+              entries(cells, sizes),
+              method(Planted.LONG ? 20 : 5, seed, ValueType.DOUBLE, 3, 3, 3));
       assertThat(found.last()).isGreaterThan(0.01);
       found.factors().forEach(NonnegativeTuckerTest::assertUnitAndNonnegative);
     }

@@ -37,6 +37,8 @@ import org.weft.tensor.ValueType;
 
 /** The contract of CP-ALS on Spark. */
 class SparkCpdTest extends CpdContract {
+  private static final int SWEEPS = Planted.LONG ? 6 : 3;
+
   @Override
   Engine open(EngineOptions options) {
     return SparkEngine.create(LocalSpark.context(), options);
@@ -108,13 +110,13 @@ class SparkCpdTest extends CpdContract {
   void bothBackendsFindTheSame(ValueType type, boolean nonnegative, double tolerance)
       throws IOException {
     SparseEntries entries = SparseEntries.random(53, 3000, 30, 20, 10);
-    Cpd job = new Cpd(4, 3, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, SWEEPS, 0, nonnegative, 9, type);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.local(), options)) {
       CpdResult there = spark.cpd(read(spark, entries), job, ProgressListener.NONE);
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < SWEEPS; i++) {
         assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
       }
     }
@@ -132,7 +134,7 @@ class SparkCpdTest extends CpdContract {
         entries.add(2 + j, i, 3, j);
       }
     }
-    Cpd job = new Cpd(4, 3, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, SWEEPS, 0, nonnegative, 9, type);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(9));
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.local(), options)) {
@@ -141,7 +143,7 @@ class SparkCpdTest extends CpdContract {
           .anyMatch(pass -> pass.partitioning().anyOverlapping());
       CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < SWEEPS; i++) {
         assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
       }
     }
@@ -153,7 +155,7 @@ class SparkCpdTest extends CpdContract {
   void bothBackendsFindTheSameOnTiles(
       ValueType type, boolean nonnegative, int tiles, double tolerance) throws IOException {
     SparseEntries entries = SparseEntries.random(57, 100, 30, 20, 10);
-    Cpd job = new Cpd(4, 3, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, SWEEPS, 0, nonnegative, 9, type);
     EngineOptions options =
         EngineOptions.defaults().planning(p -> p.withPartitions(tiles).withForms(Forms.GRID));
     try (Engine spark = open(options);
@@ -163,7 +165,7 @@ class SparkCpdTest extends CpdContract {
           .allMatch(pass -> pass.partitioning().grid() != null);
       CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < SWEEPS; i++) {
         assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
       }
     }
