@@ -12,6 +12,8 @@ import java.util.function.BooleanSupplier;
 /** The command from the classes under test, in a process of its own. */
 final class WeftProcess implements AutoCloseable {
   private static final long MOST_SECONDS = 300;
+  private static final List<String> PASSED_ON =
+      List.of("--add-", "-Djdk", "-XX:+UnlockDiagnostic", "-XX:-BytecodeVerification");
 
   private final Process process;
   private final Path out;
@@ -29,7 +31,7 @@ final class WeftProcess implements AutoCloseable {
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dweft.kernel-cache="));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.startsWith("--add-") || option.startsWith("-Djdk"))
+        .filter(option -> PASSED_ON.stream().anyMatch(option::startsWith))
         .forEach(words::add);
     words.addAll(options);
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.weft.jobs.Weft"));

@@ -125,15 +125,13 @@ public final class ProcessCluster implements TestCluster {
         ClusterFolder.classPath("hadoop").stream()
             .map(Path::toString)
             .collect(Collectors.joining(File.pathSeparator));
-    return new ArrayList<>(
-        List.of(
-            SparkSubmitter.JAVA,
-            "-Xmx192m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1", // starts sooner; servers here do little
-            "-Djava.net.preferIPv4Stack=true",
-            "-cp",
-            folder.hadoopConf() + File.pathSeparator + jars));
+    List<String> command = new ArrayList<>(List.of(SparkSubmitter.JAVA, "-Xmx192m"));
+    command.add("-XX:+UseSerialGC");
+    command.add("-XX:TieredStopAtLevel=1"); // starts sooner; servers here do little
+    command.addAll(SparkSubmitter.VERIFICATION);
+    command.add("-Djava.net.preferIPv4Stack=true");
+    command.addAll(List.of("-cp", folder.hadoopConf() + File.pathSeparator + jars));
+    return command;
   }
 
   private void startServer(String name, List<String> jvm, String mainClass, String... arguments) {

@@ -4,6 +4,7 @@ import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,10 +20,11 @@ final class SparkSubmitter {
       Path.of(System.getProperty("java.home"), "bin", "java").toAbsolutePath().toString();
 
   /** Drivers and executors live for seconds: they are compiled as this process is. */
-  static final List<String> COMPILATION =
-      ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-          .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
-          .toList();
+  static final List<String> COMPILATION = ofThisProcess("-XX:TieredStopAtLevel=");
+
+  /** Whether they verify classes. An archive is made by a process that does. */
+  static final List<String> VERIFICATION =
+      ofThisProcess("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote");
 
   private final ClusterFolder folder;
   private final List<ChildProcess> drivers = new ArrayList<>();
@@ -31,9 +33,16 @@ final class SparkSubmitter {
     this.folder = folder;
   }
 
+  private static List<String> ofThisProcess(String... starts) {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> Arrays.stream(starts).anyMatch(option::startsWith))
+        .toList();
+  }
+
   /** Options of executors, which log the classes they load; {@code %p} is the process id. */
   String executorOptions() {
     List<String> options = new ArrayList<>(COMPILATION);
+    options.addAll(VERIFICATION);
     options.add("-XX:+UseSerialGC");
     options.addAll(SparkHome.archiveOptions(List.of()));
     options.add("-Xlog:class+load=info:file=" + folder.logs().resolve("executor-classes-%p.log"));
@@ -73,6 +82,7 @@ final class SparkSubmitter {
     classPath.add(folder.hadoopConf().toString());
     List<String> command = new ArrayList<>(List.of(JAVA, "-Xmx" + heapMebibytes + "m"));
     command.add("-XX:+UseSerialGC");
+    command.addAll(VERIFICATION);
     command.addAll(SparkHome.archiveOptions(before));
     command.addAll(List.of(moduleOptions().split(" ")));
     command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
