@@ -30,7 +30,6 @@ final class ShortestDecimal {
     PowersOfFive.forEach(-MAX_POWER, -MIN_POWER, ShortestDecimal::put);
   }
 
-  private final byte[] digits = new byte[20];
   private long significand;
   private int exponent;
 
@@ -70,15 +69,15 @@ final class ShortestDecimal {
     } else {
       decompose(bits);
     }
-    int count = 0;
-    for (long rest = significand; rest != 0; rest /= 10) {
-      int digit = (int) (rest % 10);
-      if (count == 0 && digit == 0) {
-        exponent++;
-      } else {
-        digits[count++] = (byte) ('0' + digit);
-      }
+    if (exponent == 0) {
+      return Digits.write(significand, out, p);
     }
+    int zeros = Digits.trailingZeros(significand);
+    if (zeros > 0) {
+      significand /= Digits.power(zeros);
+      exponent += zeros;
+    }
+    int count = Digits.count(significand);
     int scientific = exponent + count - 1;
     if (scientific < PLAIN_MIN_EXPONENT || scientific > PLAIN_MAX_EXPONENT) {
       return writeScientific(out, p, count, scientific);
@@ -87,8 +86,11 @@ final class ShortestDecimal {
   }
 
   private int writePlain(byte[] out, int at, int count) {
-    int p = at;
     int whole = count + exponent;
+    if (whole > 0 && whole < count) {
+      return writePointed(out, at, count, whole);
+    }
+    int p = at;
     if (whole <= 0) {
       out[p++] = '0';
       out[p++] = '.';
@@ -96,43 +98,34 @@ final class ShortestDecimal {
         out[p++] = '0';
       }
     }
-    for (int i = 0; i < count; i++) {
-      if (i == whole && i > 0) {
-        out[p++] = '.';
-      }
-      out[p++] = digits[count - 1 - i];
-    }
+    p = Digits.write(significand, out, p);
     for (int i = count; i < whole; i++) {
       out[p++] = '0';
     }
     return p;
   }
 
+  /** Writes the digits with a point behind the first {@code whole} ones. */
+  private int writePointed(byte[] out, int at, int count, int whole) {
+    int end = at + count + 1;
+    Digits.writeBefore(significand, out, end);
+    for (int i = at; i < at + whole; i++) {
+      out[i] = out[i + 1];
+    }
+    out[at + whole] = '.';
+    return end;
+  }
+
   private int writeScientific(byte[] out, int at, int count, int scientific) {
-    int p = at;
-    out[p++] = digits[count - 1];
-    if (count > 1) {
-      out[p++] = '.';
-    }
-    for (int i = count - 2; i >= 0; i--) {
-      out[p++] = digits[i];
-    }
+    int p = count > 1 ? writePointed(out, at, count, 1) : Digits.write(significand, out, at);
     out[p++] = 'e';
     if (scientific < 0) {
       out[p++] = '-';
     }
-    int magnitude = Math.abs(scientific);
-    if (magnitude >= 100) {
-      out[p++] = (byte) ('0' + magnitude / 100);
-    }
-    if (magnitude >= 10) {
-      out[p++] = (byte) ('0' + magnitude / 10 % 10);
-    }
-    out[p++] = (byte) ('0' + magnitude % 10);
-    return p;
+    return Digits.write(Math.abs(scientific), out, p);
   }
 
-  private static int text(String text, byte[] out, int at) {
+  static int text(String text, byte[] out, int at) {
     for (int i = 0; i < text.length(); i++) {
       out[at + i] = (byte) text.charAt(i);
     }

@@ -9,7 +9,6 @@ final class TextOut {
   private static final int INITIAL_BYTES = 1 << 10;
   private static final int TOKEN_BYTES = 32;
 
-  private final byte[] reversed = new byte[TOKEN_BYTES];
   private final ShortestDecimal decimals = new ShortestDecimal();
   private byte[] buffer = new byte[INITIAL_BYTES];
   private int at;
@@ -17,23 +16,20 @@ final class TextOut {
   /** A non-negative number and the byte after it. */
   void number(long value, char after) {
     room();
-    int count = 0;
-    long rest = value;
-    do {
-      reversed[count++] = (byte) ('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    while (count > 0) {
-      buffer[at++] = reversed[--count];
-    }
+    at = Digits.write(value, buffer, at);
     buffer[at++] = (byte) after;
   }
 
   /** A number and the byte after it. */
   void signed(long value, char after) {
     room();
-    for (char c : Long.toString(value).toCharArray()) {
-      buffer[at++] = (byte) c;
+    if (value == Long.MIN_VALUE) {
+      at = ShortestDecimal.text(Long.toString(value), buffer, at);
+    } else {
+      if (value < 0) {
+        buffer[at++] = '-';
+      }
+      at = Digits.write(Math.abs(value), buffer, at);
     }
     buffer[at++] = (byte) after;
   }
