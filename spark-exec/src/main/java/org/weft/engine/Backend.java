@@ -18,6 +18,9 @@ import org.weft.tensor.ValueType;
  * and orders; a backend knows nothing of what the passes are for.
  */
 public interface Backend extends StatementRunner.Site, AutoCloseable {
+  /** Of a split that is worth a task or a turn of a thread. */
+  long SPLIT_BYTES = 8L << 20;
+
   /** Files as everything that runs here sees them. */
   FileAccess files();
 
@@ -29,8 +32,13 @@ public interface Backend extends StatementRunner.Site, AutoCloseable {
     return Optional.empty();
   }
 
-  /** Most bytes of a split, so that all cores read until the end; 0 for the usual size. */
-  long splitBytes();
+  /**
+   * Most bytes of a split of a file, so that all cores read until the end.
+   *
+   * @param fileBytes of the whole file
+   * @param blockBytes of a block of the file system, or what is read at a time
+   */
+  long splitBytes(long fileBytes, long blockBytes);
 
   /** A place for the measurements of one job. */
   Measurements measurements();

@@ -97,7 +97,7 @@ public final class Engine implements AutoCloseable {
    */
   public EngineTensor read(String uri, ReadOptions readOptions, ValueType type) {
     ReadOptions stored = readOptions.withStoredOrder(true).withType(type);
-    InputPlan plan = TensorFiles.open(files(), uri, stored, backend.splitBytes());
+    InputPlan plan = TensorFiles.open(files(), uri, stored, backend::splitBytes);
     EngineTensor tensor = backend.read(plan, type);
     tensor.declare(plan.header().shape().isPresent(), plan.header().full());
     tensors.add(tensor);

@@ -31,6 +31,8 @@ import org.weft.tensor.ValueType;
 
 /** Tensors and kernels on the executors of one Spark context. */
 final class SparkBackend implements Backend {
+  private static final int SPLITS_PER_CORE = 2; // so that a slow one does not hold up the others
+
   private final JavaSparkContext context;
   private final EngineOptions options;
   private final FileAccess files;
@@ -74,8 +76,17 @@ final class SparkBackend implements Backend {
   }
 
   @Override
-  public long splitBytes() {
-    return 0;
+  public long splitBytes(long fileBytes, long blockBytes) {
+    long cores =
+        expected()
+            .map(found -> (long) found.executors() * found.coresPerExecutor())
+            .orElse((long) context.defaultParallelism());
+    return splitBytes(cores, fileBytes, blockBytes);
+  }
+
+  /** A block at most, and less if cores would have nothing to read. */
+  static long splitBytes(long cores, long fileBytes, long blockBytes) {
+    return Math.min(blockBytes, Math.max(SPLIT_BYTES, fileBytes / (SPLITS_PER_CORE * cores)));
   }
 
   @Override

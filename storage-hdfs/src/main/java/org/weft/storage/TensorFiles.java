@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongBinaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.weft.error.ErrorCode;
@@ -168,18 +169,25 @@ public final class TensorFiles {
    * As {@link #open(FileAccess, String, ReadOptions, long)} with splits of a block, 64 MiB at most.
    */
   public static InputPlan open(FileAccess access, String uri, ReadOptions options) {
-    return open(access, uri, options, 0);
+    return open(access, uri, options, (fileBytes, blockBytes) -> blockBytes);
+  }
+
+  /** As above, with splits of a splittable file that have so many bytes at most. */
+  public static InputPlan open(
+      FileAccess access, String uri, ReadOptions options, long splitBytes) {
+    return open(access, uri, options, (fileBytes, blockBytes) -> splitBytes);
   }
 
   /**
    * Finds a file, reads its header and cuts it into splits.
    *
-   * @param splitBytes most bytes in a split of a splittable file; 0 for the default
+   * @param splitBytes most bytes in a split of a splittable file, from the bytes of the file and of
+   *     a block of its file system
    * @throws WeftException {@code INPUT_NOT_FOUND}, {@code INVALID_FORMAT}, {@code
    *     STORAGE_UNAVAILABLE}, or kind DATA if the header is malformed or the file has no entries
    */
   public static InputPlan open(
-      FileAccess access, String uri, ReadOptions options, long splitBytes) {
+      FileAccess access, String uri, ReadOptions options, LongBinaryOperator splitBytes) {
     TensorFileFormat format = formatOf(uri);
     SourceFile file = SourceFile.find(access, uri, format);
     if (file.length() == 0 && !format.isFolder()) {
@@ -190,7 +198,8 @@ public final class TensorFiles {
     long block = Math.max(MIN_SPLIT_BYTES, Math.min(MAX_SPLIT_BYTES, file.blockBytes()));
     try {
       TensorHeader header = format.readHeader(file, options);
-      List<InputSplit> splits = format.splits(file, header, splitBytes > 0 ? splitBytes : block);
+      List<InputSplit> splits =
+          format.splits(file, header, splitBytes.applyAsLong(file.length(), block));
       return new InputPlan(uri, format.name(), options, header, splits);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);

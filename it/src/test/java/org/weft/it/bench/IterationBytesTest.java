@@ -54,7 +54,7 @@ class IterationBytesTest {
       String file = RealTensors.fileOrSkip(name).toUri().toString();
       FileAccess files = FileAccess.local();
       TensorFiles.AllEntries all =
-          TensorFiles.readAll(files, TensorFiles.open(files, file, ReadOptions.defaults(), 0));
+          TensorFiles.readAll(files, TensorFiles.open(files, file, ReadOptions.defaults()));
       CooBlock entries = CooBlock.concat(all.blocks());
       long[] sizes = new long[entries.order()];
       for (int mode = 0; mode < sizes.length; mode++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +57,7 @@ final class PlainSparkBenchmark {
   private static final Path TABLE = Path.of("measured", "spark.tsv");
   private static final int RANK = 16;
   private static final String TASKS = "4";
+  private static final int BLOCK_BYTES = 128 << 20; // as HDFS has it by default; other tests have 4
 
   private final TestCluster cluster;
   private final List<String> lines = new ArrayList<>();
@@ -74,6 +76,8 @@ final class PlainSparkBenchmark {
     Path jar = JobJar.of(folder.resolve("joins.jar"), PlainJoins.class);
     Map<String, String> settings =
         Map.of(
+            "spark.hadoop.dfs.blocksize",
+            "" + BLOCK_BYTES,
             "spark.serializer",
             "org.apache.spark.serializer.KryoSerializer",
             "spark.default.parallelism",
@@ -83,16 +87,16 @@ final class PlainSparkBenchmark {
     try (ClusterSession session =
             new ClusterSession(cluster, EngineOptions.defaults(), settings, jar);
         FileSystem hdfs = cluster.fileSystem()) {
-      mttkrp(session, hdfs, folder);
-      spgemm(session, hdfs, folder);
+      mttkrp(session, hdfs);
+      spgemm(session, hdfs);
     }
     Files.writeString(TABLE, table());
     System.out.println(table());
   }
 
-  private void mttkrp(ClusterSession session, FileSystem hdfs, Path folder) throws IOException {
+  private void mttkrp(ClusterSession session, FileSystem hdfs) throws IOException {
     int[] sizes = {ENTRIES / 50, ENTRIES / 100, ENTRIES / 200};
-    String x = upload(hdfs, folder, "x.tns", sizes, ENTRIES, 1);
+    String x = upload(hdfs, "x.tns", sizes, ENTRIES, 1);
     DenseMatrix b = DenseMatrix.random(sizes[1], RANK, 2);
     DenseMatrix c = DenseMatrix.random(sizes[2], RANK, 3);
     List<RowSource> factors =
@@ -112,10 +116,10 @@ final class PlainSparkBenchmark {
         out -> PlainJoins.mttkrpByTables(spark(session), x, b, c, out));
   }
 
-  private void spgemm(ClusterSession session, FileSystem hdfs, Path folder) throws IOException {
+  private void spgemm(ClusterSession session, FileSystem hdfs) throws IOException {
     int[] sizes = {ENTRIES / 50, ENTRIES / 50};
-    String a = upload(hdfs, folder, "a.tns", sizes, ENTRIES / 5, 4);
-    String b = upload(hdfs, folder, "b.tns", sizes, ENTRIES / 5, 5);
+    String a = upload(hdfs, "a.tns", sizes, ENTRIES / 5, 4);
+    String b = upload(hdfs, "b.tns", sizes, ENTRIES / 5, 5);
     compare(
         hdfs,
         "spgemm",
@@ -243,12 +247,13 @@ final class PlainSparkBenchmark {
     return 1 + (column * 0x9E3779B97F4A7C15L >>> 11) * 0x1p-53;
   }
 
-  private String upload(
-      FileSystem hdfs, Path folder, String name, int[] sizes, int entries, long seed)
+  private String upload(FileSystem hdfs, String name, int[] sizes, int entries, long seed)
       throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
-    Path local = folder.resolve(name);
-    try (Writer out = Files.newBufferedWriter(local)) {
+    try (Writer out =
+        new OutputStreamWriter(
+            hdfs.create(path(name), true, 1 << 16, (short) 2, BLOCK_BYTES),
+            StandardCharsets.US_ASCII)) {
       for (int e = 0; e < entries; e++) {
         for (int size : sizes) {
           double share = random.nextDouble();
@@ -257,7 +262,6 @@ final class PlainSparkBenchmark {
         out.write(random.nextInt(1, 1000) / 8.0 + "\n");
       }
     }
-    hdfs.copyFromLocalFile(new org.apache.hadoop.fs.Path(local.toUri()), path(name));
     return path(name).toString();
   }
 

@@ -336,7 +336,7 @@ final class KilledExecutorsIT {
   private static String text(Path file) {
     FileAccess files = FileAccess.local();
     return TensorFiles.readAll(
-            files, TensorFiles.open(files, file.toUri().toString(), ReadOptions.defaults(), 0))
+            files, TensorFiles.open(files, file.toUri().toString(), ReadOptions.defaults()))
         .blocks()
         .stream()
         .map(block -> text(new Piece(0, 0, 0, block)))

@@ -38,7 +38,6 @@ import org.weft.text.Bytes;
  */
 public final class LocalBackend implements Backend {
   private static final long LEAST_OFF_HEAP = 512L << 20;
-  private static final long SPLIT_BYTES = 8L << 20;
 
   private final FileAccess files;
   private final EngineOptions options;
@@ -90,7 +89,7 @@ public final class LocalBackend implements Backend {
   }
 
   @Override
-  public long splitBytes() {
+  public long splitBytes(long fileBytes, long blockBytes) {
     return SPLIT_BYTES;
   }
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Backend;
 import org.weft.spark.ingest.line.LineCursor;
 import org.weft.spark.ingest.line.Place;
 import org.weft.spark.ingest.line.SplitLines;
@@ -53,7 +54,7 @@ record PlainTable(TextInput input, Layout layout, List<FileSplit> splits) {
       return Optional.empty();
     }
     TextInput input = new TextInput(files, table.inputs(), table.quotedLines());
-    List<FileSplit> splits = input.splits(TextInput.SPLIT_BYTES);
+    List<FileSplit> splits = input.splits(Backend.SPLIT_BYTES);
     char quote = table.quotedLines() && !json ? '"' : 0;
     String header = null;
     List<String> columns = table.columns();

@@ -10,15 +10,13 @@ import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.weft.engine.Backend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 
 /** Text files, plain, gzip or bzip2, and the splits that they are read in. */
 public final class TextInput {
-  /** Of a split that is worth a task or a turn of a thread. */
-  public static final long SPLIT_BYTES = 8L << 20;
-
   private final List<String> inputs;
   private final Job job;
 
@@ -71,7 +69,7 @@ public final class TextInput {
    */
   Configuration configuration(int tasks) {
     long bytes = splits(Long.MAX_VALUE).stream().mapToLong(FileSplit::getLength).sum();
-    FileInputFormat.setMaxInputSplitSize(job, Math.max(SPLIT_BYTES, bytes / tasks));
+    FileInputFormat.setMaxInputSplitSize(job, Math.max(Backend.SPLIT_BYTES, bytes / tasks));
     return configuration();
   }
 
