@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.Comparator;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
-import org.weft.spark.read.PartitionNumber;
+import org.weft.spark.wire.PartitionNumber;
 import org.weft.spark.wire.Wire;
 import scala.Tuple2;
 

@@ -10,10 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
@@ -40,7 +38,6 @@ import scala.math.Ordering$;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
-import scala.runtime.BoxedUnit;
 
 /**
  * Carries values of RDDs between processes. Spark serializes results, cached blocks and slices of
@@ -48,9 +45,6 @@ import scala.runtime.BoxedUnit;
  * Shuffles name Weft's own serializer.
  */
 public final class Wire {
-  /** Most values that the driver merges itself; a stage more takes longer than to merge these. */
-  private static final int MERGED_BY_DRIVER = 32;
-
   private static final String REGISTRATOR = "org.weft.spark.kryo.WeftRegistrator";
   private static final Serializer SERIALIZER = new OwnKryo();
 
@@ -229,77 +223,25 @@ public final class Wire {
   }
 
   /**
-   * The merged values, in their order where they have at most 32 partitions. Values of more
-   * partitions are merged on executors first, so that the driver merges few.
+   * The merged values, in the order of the partitions. Values of many partitions are merged on
+   * executors first, so that the driver merges few.
    *
    * @throws UnsupportedOperationException if there is none
    */
   public static <T> T reduce(JavaRDD<T> values, Function2<T, T, T> merge) {
-    if (values.getNumPartitions() > MERGED_BY_DRIVER) {
-      return Wire.value(
-          values
-              .map(Wire::bytes)
-              .treeReduce((a, b) -> Wire.bytes(merge.call(Wire.value(a), Wire.value(b))), 2));
-    }
-    Merged<T> merged = new Merged<>(merge);
-    PartitionWork<T, T> work =
-        elements -> {
-          Merged<T> partition = new Merged<>(merge);
-          elements.forEachRemaining(partition::add);
-          return partition.values().iterator();
-        };
-    RDD<T> rdd = values.rdd();
-    rdd.context()
+    RDD<T> few = OrderedMerge.few(values, merge).rdd();
+    OrderedMerge<T> merged = new OrderedMerge<>(merge);
+    PartitionWork<T, T> work = elements -> OrderedMerge.merged(elements, merge).iterator();
+    few.context()
         .runJob(
-            rdd,
+            few,
             new PartitionBytes<>(work),
-            partitions(0, values.getNumPartitions()),
+            partitions(0, few.getNumPartitions()),
             merged,
             ClassTag$.MODULE$.apply(byte[][].class));
     return merged.values().stream()
         .findFirst()
         .orElseThrow(() -> new UnsupportedOperationException("expected a value, found none"));
-  }
-
-  /**
-   * The values so far as one. On the driver, values of partitions are merged in the order of the
-   * partitions, whenever they arrive, so that sums have the same bits each time.
-   */
-  private static final class Merged<T> extends AbstractFunction2<Object, byte[][], BoxedUnit> {
-    private final Function2<T, T, T> merge;
-    private final Map<Integer, byte[][]> early = new HashMap<>();
-    private int next;
-    private @Nullable T all;
-
-    Merged(Function2<T, T, T> merge) {
-      this.merge = merge;
-    }
-
-    void add(T value) {
-      try {
-        all = all == null ? value : merge.call(all, value);
-      } catch (RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    List<T> values() {
-      return all == null ? List.of() : List.of(all);
-    }
-
-    @Override
-    public BoxedUnit apply(Object partition, byte[][] values) {
-      early.put((Integer) partition, values);
-      for (byte[][] some = early.remove(next); some != null; some = early.remove(next)) {
-        for (byte[] value : some) {
-          add(Wire.value(value));
-        }
-        next++;
-      }
-      return BoxedUnit.UNIT;
-    }
   }
 
   /**

@@ -12,6 +12,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.spark.LocalSpark;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
@@ -47,15 +48,16 @@ class WireTest {
   }
 
   /** Sums of numbers have the same bits each time. */
-  @Test
-  void partitionsAreMergedInTheirOrderWhicheverEndsFirst() {
-    List<Integer> all = IntStream.range(0, 24).boxed().toList();
+  @ParameterizedTest
+  @ValueSource(ints = {12, 40, 1_025}) // merged by the driver, in one stage before it, in two
+  void partitionsAreMergedInTheirOrderWhicheverEndsFirst(int partitions) {
+    List<Integer> all = IntStream.range(0, 2 * partitions).boxed().toList();
     JavaRDD<String> late =
         LocalSpark.context()
-            .parallelize(all, 12)
+            .parallelize(all, partitions)
             .map(
                 number -> {
-                  Thread.sleep(number % 4 < 2 ? 40 : 0); // every other partition
+                  Thread.sleep(number % 16 == 0 ? 20 : 0); // every eighth partition
                   return number + " ";
                 });
     String expected = all.stream().map(number -> number + " ").collect(Collectors.joining());

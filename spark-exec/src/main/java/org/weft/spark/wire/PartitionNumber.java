@@ -1,4 +1,4 @@
-package org.weft.spark.read;
+package org.weft.spark.wire;
 
 import org.apache.spark.Partitioner;
 
