@@ -192,7 +192,7 @@ class PagesTest {
   }
 
   /** The name that a page's reader gives a title. */
-  private static String anchor(String title) {
+  static String anchor(String title) {
     return title
         .replaceFirst("^#+ ", "")
         .toLowerCase(Locale.ROOT)

@@ -1,62 +1,83 @@
 package org.weft.jobs;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.weft.jobs.chart.Bars;
 
 /**
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
- * first lines, {@code # key: value}, say title, machine, date, versions, command and notes, and may
- * name the axis of its chart. A table with a column {@code ratio_1} gets a bar chart. A table
- * without rows waits for its measurement and is not on the page.
+ * first lines, {@code # key: value}, say title, machine, date, versions, commands and a note. They
+ * may name the axis of its chart, the peer of all rows, and what columns mean. A table with a
+ * column {@code ratio_1} gets a bar chart.
  */
 final class PerformancePage {
   static final Path FOLDER = Pages.ROOT.resolve("it/measured");
   static final Path PAGE = Pages.ROOT.resolve("it/PERFORMANCE.md");
 
-  /** In the order of the page; a table that was not measured yet has no file. */
+  /** In the order of the page. */
   static final List<String> TABLES =
-      Stream.of(
-              "jobs",
-              "cluster",
-              "spark",
-              "methods",
-              "billion",
-              "mttkrp",
-              "kernels",
-              "scipy",
-              "dense",
-              "transpositions",
-              "reading",
-              "loading",
-              "compile",
-              "orders",
-              "iteration")
-          .filter(name -> Files.exists(FOLDER.resolve(name + ".tsv")))
-          .toList();
+      List.of(
+          "jobs",
+          "spark",
+          "cluster",
+          "tucker",
+          "cpapr",
+          "constrained",
+          "complete-als",
+          "complete-ccd",
+          "complete-sgd",
+          "kernels",
+          "mttkrp",
+          "dense",
+          "transpositions",
+          "scipy",
+          "reading",
+          "loading",
+          "compile",
+          "billion",
+          "orders",
+          "iteration");
 
   private static final String RATIO = "ratio_1";
 
+  /** A column of ratios; the group is the number of threads. */
+  private static final Pattern A_RATIO = Pattern.compile("ratio(?:_([12]))?(?:_tuned)?");
+
   /** What a chart's axis says where its table does not. */
   private static final String AXIS = "ratio of times, one thread; to the right of 1 Weft is faster";
+
+  /** Rows that are slower than the peer are named up to this number, and counted above it. */
+  private static final int NAMED = 2;
 
   private static final String HEAD =
       """
       # Performance
 
-      The current state, from the tables in `it/measured/`. A ratio above 1 says that Weft, or the reordered tensor, is faster. `_1` and `_2` in
-      the name of a column mean one thread and two threads. `bound` is the percentage of the speed that the machine's bandwidth and
-      arithmetic allow. Peers are other programs in turns with Weft on the same machine; the programs are not in this repository.
+      This page says how fast Weft is, beside which programs, and how to repeat each measurement. A *ratio* is the time of the peer per the
+      time of Weft: above 1, Weft is faster. The *peer* is the other program. It ran on the same machine and in turns with Weft. The peers
+      are not in this repository.
 
-      This command makes the page and its charts anew:
+      The first table sums up every section: the median ratio, and the least and greatest in brackets. A section without a
+      peer has no ratio.
+
+      """;
+
+  private static final String READING =
+      """
+
+      In the sections, `_1` and `_2` in the name of a column mean one and two threads. `seconds` and `ms` are times of Weft. `bound` is the
+      percentage of the speed that the machine's bandwidth and arithmetic allow. `x.tns` stands for the tensor of a row,
+      `PEER` and `other.sh` for a [program that runs the peer](../conf/reference/commands/bench.md). Words are in the
+      [glossary](../conf/reference/glossary.md). To change the page, change a table in `it/measured/` and run this command:
 
       ```
       mvn -q -pl jobs -am test -Dtest=PerformancePageTest -Dsurefire.failIfNoSpecifiedTests=false -Dweft.test.jvm=-Dweft.golden.regenerate=true
@@ -65,9 +86,14 @@ final class PerformancePage {
       | tensor | shape | entries |
       | --- | --- | --- |
       | skewed3 | 12092 x 9184 x 28818 | 8.0 million, Zipf-skewed, 2.3 per fiber |
-      | ratings | 5954 x 3880 x 36 | 0.8 million, like ratings of films by users and months |
       | thin3 | 165427 x 11374 x 2 | 5.1 million, Zipf-skewed, 1.0 per fiber |
       | skewed4 | 183 x 24 x 1140 x 1717 | 3.4 million, Zipf-skewed |
+      | long3 | 290000 x 214000 x 2500000 | 10.1 million |
+      | ratings | 5954 x 3880 x 36 | 0.8 million, like ratings of films by users and months |
+      | retrosheet, games4 | batters, pitchers, statistics, years | 7.0 million, statistics of baseball games |
+      | zipf-0.7, zipf-1.1 | 200000 x 100000 x 50000 | 2.0 million, drawn by Zipf's law with this exponent |
+      | uniform 8192, 0.67 M | 8192 x 8192 | 0.67 million; the names of other matrices also give rows and entries |
+      | nell-1, nell-2, vast, uber, lbnl, half-slice | as `weft bench` has them | generated |
       """;
 
   private PerformancePage() {}
@@ -75,50 +101,146 @@ final class PerformancePage {
   /**
    * One table.
    *
-   * @param facts title, machine, date, versions, command, note, axis
+   * @param facts title, machine, date, versions, note, axis, peer
+   * @param commands that repeat the measurement
+   * @param meanings what columns mean
    */
-  record Table(Map<String, String> facts, List<String> columns, List<List<String>> rows) {}
+  record Table(
+      Map<String, String> facts,
+      List<String> commands,
+      List<String> meanings,
+      List<String> columns,
+      List<List<String>> rows) {
+
+    String title() {
+      return facts.get("title");
+    }
+
+    /** The cells of a row in the columns of ratios; of one number of threads if it is not 0. */
+    List<Double> ratios(List<String> row, int threads) {
+      List<Double> ratios = new ArrayList<>();
+      for (int c = 0; c < columns.size(); c++) {
+        Matcher ratio = A_RATIO.matcher(columns.get(c));
+        if (ratio.matches() && !row.get(c).isEmpty()) {
+          int of = "1".equals(ratio.group(1)) ? 1 : 2;
+          if (threads == 0 || threads == of) {
+            ratios.add(Double.valueOf(row.get(c)));
+          }
+        }
+      }
+      return ratios;
+    }
+
+    boolean hasRatios() {
+      return columns.stream().anyMatch(A_RATIO.asMatchPredicate());
+    }
+
+    /** The programs that Weft is beside. */
+    String peers() {
+      int peer = columns.indexOf("peer");
+      return peer < 0
+          ? facts.getOrDefault("peer", "")
+          : rows.stream().map(row -> row.get(peer)).distinct().collect(Collectors.joining(", "));
+    }
+  }
 
   static Table read(String name) {
     Map<String, String> facts = new LinkedHashMap<>();
+    List<String> commands = new ArrayList<>();
+    List<String> meanings = new ArrayList<>();
     List<List<String>> lines = new ArrayList<>();
     for (String line : Pages.text(FOLDER.resolve(name + ".tsv")).split("\n")) {
       if (line.startsWith("# ")) {
         String[] fact = line.substring(2).split(": ", 2);
-        facts.merge(fact[0], fact[1], (a, b) -> a + " " + b);
+        switch (fact[0]) {
+          case "command" -> commands.add(fact[1]);
+          case "column" -> meanings.add(fact[1]);
+          default -> facts.merge(fact[0], fact[1], (a, b) -> a + " " + b);
+        }
       } else {
         lines.add(Arrays.asList(line.split("\t", -1)));
       }
     }
-    return new Table(facts, lines.get(0), lines.subList(1, lines.size()));
+    return new Table(facts, commands, meanings, lines.get(0), lines.subList(1, lines.size()));
   }
 
   /** Every file of the page and what it holds. */
   static Map<Path, String> files() {
     Map<Path, String> files = new TreeMap<>();
     StringBuilder page = new StringBuilder(HEAD);
+    List<String> heads =
+        List.of("work", "beside", "one thread", "two threads or cores", "slower than the peer");
+    page.append(row(heads)).append(rule(heads));
+    TABLES.forEach(name -> page.append(row(summary(read(name)))));
+    page.append(READING);
     for (String name : TABLES) {
       Table table = read(name);
-      if (table.rows().isEmpty()) {
-        continue;
-      }
-      page.append("\n## ").append(table.facts().get("title")).append("\n\n");
+      page.append("\n## ").append(table.title()).append("\n\n");
       page.append(table.facts().get("note")).append("\n\n");
       for (String fact : List.of("machine", "date", "versions")) {
         page.append("- ").append(fact).append(": ").append(table.facts().get(fact)).append('\n');
       }
-      page.append("- command: `").append(table.facts().get("command")).append("`\n\n");
+      table.meanings().forEach(meaning -> page.append("- ").append(meaning).append('\n'));
+      page.append("\n```\n");
+      table.commands().forEach(command -> page.append(command).append('\n'));
+      page.append("```\n\n");
       if (table.columns().contains(RATIO)) {
-        page.append("![").append(table.facts().get("title")).append("](measured/");
-        page.append(name).append(".svg)\n\n");
+        page.append("![").append(table.title()).append("](measured/").append(name);
+        page.append(".svg)\n\n");
         files.put(FOLDER.resolve(name + ".svg"), chart(table));
       }
-      page.append(row(table.columns()))
-          .append(row(table.columns().stream().map(c -> "---").toList()));
+      page.append(row(table.columns())).append(rule(table.columns()));
       table.rows().forEach(cells -> page.append(row(cells)));
     }
     files.put(PAGE, page.toString());
     return files;
+  }
+
+  /** A table in one line. */
+  private static List<String> summary(Table table) {
+    String link = "[" + table.title() + "](#" + PagesTest.anchor(table.title()) + ")";
+    return List.of(
+        link,
+        table.peers(),
+        spread(table, 1),
+        spread(table, 2),
+        table.hasRatios() ? slower(table) : "");
+  }
+
+  /** The median ratio, and the least and the greatest one. */
+  private static String spread(Table table, int threads) {
+    List<Double> ratios =
+        table.rows().stream().flatMap(row -> table.ratios(row, threads).stream()).sorted().toList();
+    if (ratios.isEmpty()) {
+      return "";
+    }
+    int half = ratios.size() / 2;
+    double median =
+        ratios.size() % 2 == 1 ? ratios.get(half) : (ratios.get(half - 1) + ratios.get(half)) / 2;
+    String range = number(ratios.get(0)) + " to " + number(ratios.get(ratios.size() - 1));
+    return number(median) + (ratios.size() == 1 ? "" : " (" + range + ")");
+  }
+
+  private static String number(double ratio) {
+    return String.format(Locale.ROOT, ratio < 10 ? "%.2f" : "%.0f", ratio);
+  }
+
+  private static String slower(Table table) {
+    List<String> slower =
+        table.rows().stream()
+            .filter(row -> table.ratios(row, 0).stream().anyMatch(ratio -> ratio < 1))
+            .map(row -> label(table, row))
+            .toList();
+    if (slower.isEmpty()) {
+      return "nowhere";
+    }
+    return slower.size() <= NAMED
+        ? String.join(", ", slower)
+        : slower.size() + " of " + table.rows().size() + " rows";
+  }
+
+  private static String rule(List<String> columns) {
+    return row(columns.stream().map(column -> "---").toList());
   }
 
   private static String row(List<String> cells) {

@@ -7,11 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code it/PERFORMANCE.md} and its charts are what the tables in {@code it/measured} give. */
 class PerformancePageTest {
+  private static final int LONGEST_NOTE = 60;
+  private static final int LONGEST_SENTENCE = 25;
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
   @Test
   void thePageIsWhatTheTablesGive() throws IOException {
@@ -34,14 +40,45 @@ class PerformancePageTest {
     }
     for (String name : PerformancePage.TABLES) {
       PerformancePage.Table table = PerformancePage.read(name);
-      List<String> facts = List.of("title", "machine", "date", "versions", "command", "note");
+      List<String> facts = List.of("title", "machine", "date", "versions", "note");
       assertThat(table.facts()).containsKeys(facts.toArray(String[]::new));
-      assertThat(table.facts().keySet()).isSubsetOf(and(facts, "axis"));
-      assertThat(table.rows()).allSatisfy(row -> assertThat(row).hasSameSizeAs(table.columns()));
+      assertThat(table.facts().keySet()).isSubsetOf(and(facts, "axis", "peer"));
+      assertThat(table.commands()).isNotEmpty();
+      assertThat(table.hasRatios())
+          .as("%s has ratios, so it has a peer, and the other way round", name)
+          .isEqualTo(!table.peers().isEmpty());
+      assertThat(table.rows())
+          .isNotEmpty()
+          .allSatisfy(row -> assertThat(row).hasSameSizeAs(table.columns()));
     }
   }
 
-  private static List<String> and(List<String> facts, String another) {
-    return Stream.concat(facts.stream(), Stream.of(another)).toList();
+  /** A note that is longer tells of several measurements: they belong in tables of their own. */
+  @ParameterizedTest
+  @MethodSource("tables")
+  void aNoteIsShort(String name) {
+    PerformancePage.Table table = PerformancePage.read(name);
+    String note = table.facts().get("note");
+    assertThat(words(note)).as("words of the note of %s", name).isLessThanOrEqualTo(LONGEST_NOTE);
+    assertThat(Stream.concat(Stream.of(note.split("(?<=[.;:])\\s")), table.meanings().stream()))
+        .allSatisfy(sentence -> assertThat(words(sentence)).isLessThanOrEqualTo(LONGEST_SENTENCE));
+    for (String meaning : table.meanings()) {
+      assertThat(CODE.matcher(meaning.split(": ", 2)[0]).results().map(code -> code.group(1)))
+          .as("columns that '%s' explains", meaning)
+          .isNotEmpty()
+          .isSubsetOf(table.columns());
+    }
+  }
+
+  static List<String> tables() {
+    return PerformancePage.TABLES;
+  }
+
+  private static int words(String text) {
+    return text.split("\\s+").length;
+  }
+
+  private static List<String> and(List<String> facts, String... more) {
+    return Stream.concat(facts.stream(), Stream.of(more)).toList();
   }
 }

@@ -288,12 +288,12 @@ final class PlainSparkBenchmark {
         + ", Spark "
         + org.apache.spark.package$.MODULE$.SPARK_VERSION()
         + "\n# command: mvn verify -pl it -am -Pbench -DskipTests -Dit.test=PlainSparkBenchmark\n"
-        + "# note: Text on HDFS to text on HDFS, in one application on two executors of one core, in"
-        + " turns. MTTKRP has "
+        + "# peer: joins in Spark, the faster of RDDs and DataFrames\n"
+        + "# note: Each program reads text from HDFS and writes text to HDFS. All ran in turns, in"
+        + " one application on two executors of one core. MTTKRP has "
         + String.format(Locale.ROOT, "%,d", ENTRIES)
-        + " entries and rank 16; each operand of the product of two sparse matrices has a fifth of"
-        + " them. A ratio is the time of the faster program of joins per Weft's. Times are in"
-        + " seconds, medians of "
+        + " entries and rank 16. For SpGEMM, each operand has a fifth of the entries. Times are"
+        + " medians of "
         + RUNS
         + ".\n"
         + "statement\tweft_seconds\trdd_seconds\tdataframe_seconds\tratio\n"
