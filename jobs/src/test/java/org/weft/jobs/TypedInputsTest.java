@@ -177,11 +177,18 @@ class TypedInputsTest extends FolderCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"cpapr", "gcp --loss poisson", "complete"})
-  void methodsSayHowManyModesTheyFound(String method) {
+  @ValueSource(
+      strings = {
+        "cpapr --rank 1", "gcp --loss poisson --rank 1", "complete --rank 1",
+        "tucker --ranks 1", "explain cpapr --rank 1", "explain gcp --loss poisson --rank 1",
+        "explain complete --rank 1", "explain tucker --ranks 1"
+      })
+  void methodsSayHowManyModesTheyFoundBeforeTheyReadEntries(String method) {
     String vector = Run.write(folder, "v.tns", "1 1\n7 2\n2 3\n3 4\n4 5\n");
-    Run run = run(with(method.split(" "), vector, "--rank", "1", "--output", path("m")));
-    assertThat(run.err()).contains("expected a tensor of at least 2 modes, found 1");
+    Run run = run(with(method.split(" "), vector, "--output", path("m")));
+    assertThat(run.err()).containsPattern("expected (a tensor of at least 2 modes|two ranks)");
+    assertThat(run.err().lines()).as(run.err()).hasSize(1);
+    assertThat(run.out()).isEmpty();
     assertThat(run.status()).isEqualTo(2);
   }
 

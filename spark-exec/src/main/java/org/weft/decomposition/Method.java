@@ -20,11 +20,20 @@ public interface Method<M> {
   Job job(TensorShape shape);
 
   /**
+   * Checks that it applies to a tensor of so many modes, which are known before entries are read.
+   *
+   * @throws org.weft.error.WeftException {@code USAGE}
+   */
+  default void checkOrder(int order) {}
+
+  /**
    * Checks that it applies to a tensor of this shape.
    *
    * @throws org.weft.error.WeftException {@code USAGE}
    */
-  default void check(TensorShape shape) {}
+  default void check(TensorShape shape) {
+    checkOrder(shape.order());
+  }
 
   /** Bytes of all rows beside the packed tensor, and why so many, for the user. */
   default Memory memory(TensorShape shape) {

@@ -57,6 +57,11 @@ public record NonnegativeTucker(
   }
 
   @Override
+  public void checkOrder(int order) {
+    ranks.checkOrder(order);
+  }
+
+  @Override
   public void check(TensorShape shape) {
     ranks.check(shape);
   }

@@ -79,6 +79,11 @@ public record OrthogonalIteration(
   }
 
   @Override
+  public void checkOrder(int order) {
+    ranks.checkOrder(order);
+  }
+
+  @Override
   public void check(TensorShape shape) {
     ranks.check(shape);
   }

@@ -31,6 +31,11 @@ public interface Resumable<M> extends Method<M> {
     }
 
     @Override
+    public void checkOrder(int order) {
+      method.checkOrder(order);
+    }
+
+    @Override
     public void check(TensorShape shape) {
       method.check(shape);
     }

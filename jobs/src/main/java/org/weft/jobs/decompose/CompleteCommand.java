@@ -177,8 +177,10 @@ public final class CompleteCommand extends RankedCommand {
     if (batches < 1 || batches > MOST_BATCHES) {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
     }
-    Arrays.stream(ridges)
-        .forEach(ridge -> method(solver(List.of()), ridge, seed, Optional.empty(), Rival.NONE));
+    for (double ridge : ridges) {
+      method(solver(List.of()), ridge, seed, Optional.empty(), Rival.NONE)
+          .checkOrder(plan.header().order());
+    }
     if (validate != null) {
       ReadOptions read = common.readOptions().forOneOfSeveral(validate);
       int order = TensorFiles.open(files, validate, read).header().order();

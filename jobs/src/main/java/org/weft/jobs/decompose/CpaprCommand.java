@@ -66,7 +66,7 @@ public final class CpaprCommand extends RankedCommand {
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     starts.check();
-    method(seed);
+    method(seed).checkOrder(plan.header().order());
   }
 
   @Override

@@ -130,7 +130,7 @@ public final class GcpCommand extends RankedCommand {
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     starts.check();
-    method();
+    method().checkOrder(plan.header().order());
     if (!zeros.matches("auto|all|[0-9]{1,6}")) {
       throw usage("expected --zeros auto, all or a number from 0 to 999999, found '%s'", zeros);
     }

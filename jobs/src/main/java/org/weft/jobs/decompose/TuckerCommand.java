@@ -90,8 +90,9 @@ public final class TuckerCommand extends ModelCommand {
       throw usage(
           "expected --init random with --nonnegative, found --init %s", tucker().startName());
     }
-    new Ranks(ranks).checkOrder(plan.header().order());
-    plan.header().shape().ifPresent(method(seed)::check);
+    Resumable<OrthogonalIteration.Model> method = method(seed);
+    method.checkOrder(plan.header().order());
+    plan.header().shape().ifPresent(method::check);
   }
 
   @Override

@@ -129,8 +129,8 @@ public record Completion(
   }
 
   @Override
-  public void check(TensorShape shape) {
-    Setting.require("complete", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
+  public void checkOrder(int order) {
+    Setting.require("complete", order >= 2, "a tensor of at least 2 modes", order);
   }
 
   @Override

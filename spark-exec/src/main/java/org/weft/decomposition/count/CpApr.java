@@ -108,8 +108,8 @@ public record CpApr(
   }
 
   @Override
-  public void check(TensorShape shape) {
-    Setting.require("cpapr", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
+  public void checkOrder(int order) {
+    Setting.require("cpapr", order >= 2, "a tensor of at least 2 modes", order);
   }
 
   @Override

@@ -111,8 +111,8 @@ public record Gcp(
   }
 
   @Override
-  public void check(TensorShape shape) {
-    Setting.require("gcp", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
+  public void checkOrder(int order) {
+    Setting.require("gcp", order >= 2, "a tensor of at least 2 modes", order);
   }
 
   /** With {@link ZeroSamples}, no gradient is computed at the run's own site. */
