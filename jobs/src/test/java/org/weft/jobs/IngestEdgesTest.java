@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -77,6 +78,47 @@ class IngestEdgesTest extends IngestCase {
     Run plain = ingest(path(name), path("o.weft"), "--mode", "a", "--mode", "b");
     assertThat(plain.err())
         .containsPattern("WEFT-30[045]: .*" + name + ": expected (compressed|lines of) text");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "t.csv|a,b|x,1|M\u00fcller,2",
+        "t.csv|a,b|\u00e9,1|\"M\u00fcller\",2", // quoted
+        "t.csv|a,b,c|x,1,y|z,2,M\u00fcller", // a cell that nothing is made of
+        "t.tsv|a\tb|\u4f8b\t1|M\u00fcller\t2",
+        "t.jsonl|{\"a\": \"x\", \"b\": 1}|{\"a\": \"\u00e9\"}|{\"a\": \"M\u00fcller\", \"b\": 2}",
+        "t.csv --column c=upper(a)|a,b|x,1|M\u00fcller,2",
+        "t.jsonl --column c=upper(a)|{\"a\": \"x\"}|{\"a\": \"y\"}|{\"a\": \"M\u00fcller\"}",
+        "t.txt --format text --pattern (?<a>\\S+)|x|\u00e9|M\u00fcller"
+      })
+  void aLineThatIsNotUtf8IsARejectAndNoOtherLabel(String table) throws Exception {
+    String[] lines = table.split("\\|");
+    String[] name = lines[0].split(" ");
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    for (String line : List.of(lines).subList(1, lines.length)) {
+      boolean wrong = line.contains("\u00fc");
+      text.write(
+          (line + "\n").getBytes(wrong ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8));
+    }
+    Files.write(Path.of(path(name[0])), text.toByteArray());
+    List<String> line = new ArrayList<>(List.of(path(name[0]), path("o.weft"), "--mode", "a"));
+    line.addAll(List.of(name).subList(1, name.length));
+    String place = name[0] + ":3: expected text in UTF-8, found '";
+    ingest(line.toArray(String[]::new)).fails(2, "WEFT-300", place, "M\ufffdller");
+    line.addAll(List.of("--rejects", path("r")));
+    ingest(line.toArray(String[]::new)).succeeds();
+    assertThat(Run.read(path("r"))).contains(name[0] + ",3,,expected text in UTF-8,");
+    assertThat(labels("o.weft", 0)).hasSizeBetween(1, 2).noneMatch(label -> label.contains("M"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--format=csv", "--column=c=upper(b)"})
+  void aHeaderThatIsNotUtf8IsAnError(String option) throws Exception {
+    Files.write(
+        Path.of(path("t.csv")), "b,M\u00fcller\nx,1\n".getBytes(StandardCharsets.ISO_8859_1));
+    ingest(path("t.csv"), path("o.weft"), "--mode", "b", option)
+        .fails(2, "WEFT-300", "t.csv:1: expected text in UTF-8, found 'b,M\ufffdller'");
   }
 
   @Test

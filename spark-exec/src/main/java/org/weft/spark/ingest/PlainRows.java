@@ -51,9 +51,7 @@ final class PlainRows implements TableRows {
 
   @Override
   public void put(CellRows rows) throws BadCell {
-    if (!cells.read(cursor.text())) {
-      throw new BadCell("", cells.expected());
-    }
+    cells.read(cursor.text());
     for (int mode = 0; mode < columns.length; mode++) {
       int cell = columns[mode];
       if (cells.isBlank(cell)) {

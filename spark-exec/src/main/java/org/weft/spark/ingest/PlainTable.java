@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.Backend;
@@ -59,12 +60,12 @@ record PlainTable(TextInput input, Layout layout, List<FileSplit> splits) {
     String header = null;
     List<String> columns = table.columns();
     if (json) {
-      if (header(input, splits).isEmpty()) {
+      if (first(input, splits, cursor -> cursor).isEmpty()) {
         throw TableSource.empty(table);
       }
       columns = List.copyOf(named);
     } else if (columns.isEmpty()) {
-      header = header(input, splits).orElseThrow(() -> TableSource.empty(table));
+      header = first(input, splits, LineCursor::names).orElseThrow(() -> TableSource.empty(table));
       columns = names(header, separator);
     }
     return columns.isEmpty() || columns.stream().anyMatch(Place::isPlace)
@@ -96,12 +97,14 @@ record PlainTable(TextInput input, Layout layout, List<FileSplit> splits) {
     return plain ? asked.charAt(0) : 0;
   }
 
-  private static Optional<String> header(TextInput input, List<FileSplit> splits) {
+  /** What is read of the first record. */
+  private static <T> Optional<T> first(
+      TextInput input, List<FileSplit> splits, Function<LineCursor, T> reading) {
     for (FileSplit split : splits) {
       try (SplitLines lines = new SplitLines(input, split)) {
         LineCursor cursor = new LineCursor(split, lines, null, (char) 0);
         if (cursor.next()) {
-          return Optional.of(cursor.text().toString());
+          return Optional.of(reading.apply(cursor));
         }
       }
     }

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
+import org.weft.spark.ingest.cell.Utf8Text;
 import org.weft.spark.ingest.line.LineSource;
 import org.weft.spark.ingest.line.Place;
 import org.weft.spark.ingest.line.TextInput;
@@ -182,7 +183,11 @@ final class TableSource {
       if (first.isEmpty()) {
         throw empty(table);
       }
-      header = first.get(0).getString(3);
+      Row names = first.get(0);
+      header = names.getString(3);
+      if (!names.isNullAt(4)) {
+        throw Utf8Text.malformed(names.getString(0), names.getLong(2), header);
+      }
       Dataset<String> line = spark.createDataset(List.of(header), Encoders.STRING());
       columns = List.of(spark.read().options(options).option("header", true).csv(line).columns());
     }
@@ -202,10 +207,12 @@ final class TableSource {
   private Dataset<Row> json(Set<String> named) {
     LineSource source = open();
     JavaRDD<Row> lines = source.lines(null, (char) 0);
-    List<String> sample = lines.take(SAMPLED_LINES).stream().map(row -> row.getString(3)).toList();
-    if (sample.isEmpty()) {
+    List<Row> first = lines.take(SAMPLED_LINES);
+    if (first.isEmpty()) {
       throw empty(table);
     }
+    List<String> sample =
+        first.stream().filter(row -> row.isNullAt(4)).map(row -> row.getString(3)).toList();
     Set<String> columns = new LinkedHashSet<>();
     Dataset<String> text = spark.createDataset(sample, Encoders.STRING());
     Map<String, String> options = new HashMap<>(table.options());
@@ -233,11 +240,12 @@ final class TableSource {
     for (String column : columns) {
       selected.add(functions.col("__weft_parsed").getField(column).as(column));
     }
-    for (String place : Place.lineSchema().fieldNames()) {
+    for (String place : List.of(Place.FILE, Place.START, Place.LINE, Place.TEXT)) {
       selected.add(functions.col(place));
     }
     Column corrupt = functions.col("__weft_parsed").getField(JsonCells.CORRUPT).isNotNull();
-    selected.add(functions.when(wrong.or(corrupt), functions.lit(expected)).as(Place.PROBLEM));
+    Column unparsed = functions.when(wrong.or(corrupt), functions.lit(expected));
+    selected.add(functions.coalesce(functions.col(Place.PROBLEM), unparsed).as(Place.PROBLEM));
     return lines.withColumn("__weft_parsed", parsed).select(selected.toArray(Column[]::new));
   }
 
@@ -277,7 +285,6 @@ final class TableSource {
     for (String place : Place.lineSchema().fieldNames()) {
       schema = schema.add(Place.lineSchema().apply(place));
     }
-    schema = schema.add(Place.PROBLEM, DataTypes.StringType);
     List<String> names = List.copyOf(groups);
     return spark.createDataFrame(
         lines.mapPartitions(rows -> match(rows, Pattern.compile(regex), names)), schema);
@@ -295,7 +302,7 @@ final class TableSource {
         Row line = lines.next();
         int count = groups.size();
         Object[] cells = new Object[count + 5];
-        for (int place = 0; place < 4; place++) {
+        for (int place = 0; place < 5; place++) {
           cells[count + place] = line.get(place);
         }
         Matcher matcher = pattern.matcher(line.getString(3));
@@ -303,7 +310,7 @@ final class TableSource {
           for (int group = 0; group < count; group++) {
             cells[group] = matcher.group(groups.get(group));
           }
-        } else {
+        } else if (line.isNullAt(4)) {
           cells[count + 4] = "expected a line that matches the pattern";
         }
         return RowFactory.create(cells);

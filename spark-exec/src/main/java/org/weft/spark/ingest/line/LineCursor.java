@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.Utf8Text;
 import org.weft.text.ByteOrderMark;
 
 /** The records of one split, most of them a line each. Blank lines count, but are left out. */
@@ -58,6 +59,19 @@ public final class LineCursor {
   /** The record, valid until the next. */
   public Text text() {
     return text;
+  }
+
+  /**
+   * The record as the names of columns.
+   *
+   * @throws WeftException {@code MALFORMED_INPUT} for bytes that are not UTF-8
+   */
+  public String names() {
+    try {
+      return Utf8Text.of(text);
+    } catch (BadCell bad) {
+      throw Utf8Text.malformed(file, begin, text.toString());
+    }
   }
 
   /** The record's first line in the split, from 1. */

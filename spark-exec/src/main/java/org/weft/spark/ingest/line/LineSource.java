@@ -16,6 +16,8 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.Utf8Text;
 import org.weft.storage.file.FileAccess;
 import scala.Tuple2;
 
@@ -149,7 +151,15 @@ public final class LineSource {
         throw new NoSuchElementException();
       }
       ready = false;
-      return RowFactory.create(file, start, cursor.number(), cursor.text().toString());
+      String text;
+      String problem = null;
+      try {
+        text = Utf8Text.of(cursor.text());
+      } catch (BadCell bad) {
+        text = cursor.text().toString();
+        problem = bad.reason();
+      }
+      return RowFactory.create(file, start, cursor.number(), text, problem);
     }
   }
 }

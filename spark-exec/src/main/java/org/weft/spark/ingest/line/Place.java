@@ -27,6 +27,7 @@ public final class Place {
         .add(FILE, DataTypes.StringType)
         .add(START, DataTypes.LongType)
         .add(LINE, DataTypes.LongType)
-        .add(TEXT, DataTypes.StringType);
+        .add(TEXT, DataTypes.StringType)
+        .add(PROBLEM, DataTypes.StringType);
   }
 }

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.apache.hadoop.io.Text;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.Utf8Text;
 import org.weft.text.Counts;
 
 /**
@@ -28,7 +30,14 @@ public final class CsvCells extends RecordCells {
   }
 
   @Override
-  public boolean read(Text record) {
+  public void read(Text record) throws BadCell {
+    if (!takeApart(record)) {
+      throw new BadCell("", "expected " + Counts.plain(columns, "cell"));
+    }
+  }
+
+  /** Whether the record has as many cells as there are columns. */
+  private boolean takeApart(Text record) throws BadCell {
     text = record.getBytes();
     int length = record.getLength();
     int cell = 0;
@@ -59,8 +68,8 @@ public final class CsvCells extends RecordCells {
   }
 
   /** A record with quotes, or with letters that may not be UTF-8. */
-  private boolean readUnusual(Text record, boolean plain) {
-    String line = record.toString();
+  private boolean readUnusual(Text record, boolean plain) throws BadCell {
+    String line = Utf8Text.of(record);
     text = line.getBytes(StandardCharsets.UTF_8);
     int cells = plain ? split() : unquote();
     return cells >= 0 ? cells == columns : readOther(line);
@@ -144,10 +153,5 @@ public final class CsvCells extends RecordCells {
     }
     text = unquoted;
     return true;
-  }
-
-  @Override
-  public String expected() {
-    return "expected " + Counts.plain(columns, "cell");
   }
 }

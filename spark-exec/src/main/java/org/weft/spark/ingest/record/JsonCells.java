@@ -10,6 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.json.JsonToStructsEvaluator;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.Utf8Text;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -55,11 +57,6 @@ public final class JsonCells extends RecordCells {
     return schema.add(CORRUPT, DataTypes.StringType);
   }
 
-  @Override
-  public String expected() {
-    return EXPECTED;
-  }
-
   /**
    * Whether UTF-8 text may be one object: it begins with a brace, and nothing but blanks comes
    * after the brace that closes it. Spark's parser takes the first of several values for the whole.
@@ -96,13 +93,14 @@ public final class JsonCells extends RecordCells {
   }
 
   @Override
-  public boolean read(Text record) {
+  public void read(Text record) throws BadCell {
+    UTF8String line = UTF8String.fromString(Utf8Text.of(record));
     if (!mayBeOneObject(record.getBytes(), record.getLength())) {
-      return false;
+      throw new BadCell("", EXPECTED);
     }
-    InternalRow row = (InternalRow) parser.evaluate(UTF8String.fromString(record.toString()));
+    InternalRow row = (InternalRow) parser.evaluate(line);
     if (row != null && !row.isNullAt(columns)) {
-      return false;
+      throw new BadCell("", EXPECTED);
     }
     int end = 0;
     for (int cell = 0; cell < columns; cell++) {
@@ -117,6 +115,5 @@ public final class JsonCells extends RecordCells {
       }
       ends[cell] = end;
     }
-    return true;
   }
 }

@@ -2,6 +2,7 @@ package org.weft.spark.ingest.record;
 
 import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.io.Text;
+import org.weft.spark.ingest.cell.BadCell;
 
 /** The cells of a record, in UTF-8, until the next record is read. Not thread-safe. */
 public abstract class RecordCells {
@@ -18,11 +19,8 @@ public abstract class RecordCells {
     this.ends = new int[columns];
   }
 
-  /** Takes a record apart; false if it is none of this table. */
-  public abstract boolean read(Text record);
-
-  /** What is expected of a record. */
-  public abstract String expected();
+  /** Takes a record apart, which is a reject if it is none of this table. */
+  public abstract void read(Text record) throws BadCell;
 
   /** The bytes that all cells are in. */
   public final byte[] bytes() {
