@@ -29,6 +29,7 @@ import org.weft.text.ByteOrderMark;
 public final class Labels implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int MAX_BYTES = 1 << 20;
+  private static final int SHOWN = 80;
   private static final int CHUNK_BITS = 10;
   private static final int CHUNK = 1 << CHUNK_BITS;
 
@@ -109,11 +110,18 @@ public final class Labels implements Serializable {
     return builder.build();
   }
 
-  /** Reads the file {@code uri}; holds all labels in memory. */
+  /**
+   * Reads the file {@code uri}, whose lines differ but for blank ones, which name no slice; holds
+   * all labels in memory.
+   *
+   * @throws WeftException {@code MALFORMED_INPUT}
+   */
   public static Labels read(FileAccess access, String uri) {
     SourceFile file = SourceFile.find(access, uri, true);
     try (InputStream in = new BufferedInputStream(file.open(0), 1 << 16)) {
-      return read(in, uri);
+      Labels labels = read(in, uri);
+      labels.requireDifferent(uri);
+      return labels;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
@@ -161,6 +169,51 @@ public final class Labels implements Serializable {
           name + ":" + (at + 1) + ": expected a label in UTF-8, found other bytes",
           e);
     }
+  }
+
+  /** Refuses a label that two lines have. Memory: 8 bytes a label. */
+  private void requireDifferent(String name) {
+    long[] hashed = new long[size];
+    for (int c = 0; c < size; c++) {
+      hashed[c] = (long) Arrays.hashCode(utf8(c)) << 32 | c;
+    }
+    Arrays.sort(hashed);
+    int first = -1;
+    int second = size;
+    for (int at = 1; at < size; at++) {
+      int later = (int) hashed[at];
+      int earlier = later < second ? earlier(hashed, at) : -1;
+      if (earlier >= 0) {
+        first = earlier;
+        second = later;
+      }
+    }
+    if (first >= 0) {
+      String label = label(first);
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          name
+              + ":"
+              + (second + 1)
+              + ": expected a label that no other line has, found '"
+              + (label.length() <= SHOWN ? label : label.substring(0, SHOWN) + "...")
+              + "' as in line "
+              + (first + 1)
+              + "; labels tell the slices of a mode apart");
+    }
+  }
+
+  /** The coordinate before {@code hashed[at]} that has its label; -1 if none has, or no letters. */
+  private int earlier(long[] hashed, int at) {
+    byte[] label = utf8((int) hashed[at]);
+    for (int before = at - 1;
+        label.length > 0 && before >= 0 && hashed[before] >> 32 == hashed[at] >> 32;
+        before--) {
+      if (Arrays.equals(label, utf8((int) hashed[before]))) {
+        return (int) hashed[before];
+      }
+    }
+    return -1;
   }
 
   /** Writes the labels, a line each, compressed if the output's name says so; does not commit. */

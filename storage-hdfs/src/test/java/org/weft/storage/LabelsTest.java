@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FaultyFileSystem;
@@ -43,6 +44,32 @@ class LabelsTest {
     assertThatThrownBy(() -> Labels.read(Entries.ACCESS, file.toString()))
         .isInstanceOf(WeftException.class)
         .hasMessageContaining(":2: expected a label in UTF-8");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a|b|a, 3, 1, a",
+    "a|b|c|c|b|a, 4, 3, c", // the first line that repeats another
+    "x|Aa|BB|AaAa|BBBB|AaBB|AaAa, 7, 4, AaAa", // of one hash
+    "|a||\u00e9|\u00e9, 5, 4, \u00e9"
+  })
+  void aLabelOfTwoLinesIsAnError(String lines, int second, int first, String label)
+      throws Exception {
+    Path file = folder.resolve("l");
+    Files.writeString(file, lines.replace('|', '\n') + "\n");
+    assertThatThrownBy(() -> Labels.read(Entries.ACCESS, file.toString()))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining(
+            "%s:%d: expected a label that no other line has, found '%s' as in line %d",
+            file, second, label, first);
+  }
+
+  @Test
+  void blankLinesNameNoSlice() throws Exception {
+    Path file = folder.resolve("l");
+    Files.writeString(file, "a\n\nb\n\n\n");
+    assertThat(Labels.read(Entries.ACCESS, file.toString()).toList())
+        .containsExactly("a", "", "b", "", "");
   }
 
   @Test

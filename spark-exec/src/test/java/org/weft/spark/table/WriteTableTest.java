@@ -83,6 +83,17 @@ final class WriteTableTest {
     Path names = folder.resolve("names.txt");
     Files.writeString(names, "a\nb\nc\n");
     String path = target("x.weft");
+    Path twice = folder.resolve("twice.txt");
+    Files.writeString(twice, "a\nb\na\n");
+    assertThatThrownBy(
+            () ->
+                spark
+                    .sql("SELECT 0L AS i, 0L AS j, 1D AS value")
+                    .write()
+                    .format("weft")
+                    .option("labels.i", twice.toString())
+                    .save(path))
+        .hasMessageContaining(twice + ":3: expected a label that no other line has, found 'a'");
     spark
         .sql("SELECT 2 AS j, 0.5F AS w, 3L AS i UNION ALL SELECT 1, 1.5F, 1L")
         .write()
