@@ -60,6 +60,29 @@ class EvalCommandTest extends FolderCase {
     assertThat(Run.of(line).out()).isEqualTo("1 0.1\n2 33554432\n3 1.0E20\n4 -0\n");
   }
 
+  /** Of a result that no machine holds, in a format that stores every coordinate. */
+  @ParameterizedTest
+  @CsvSource({
+    "C(i;j) = A(i;j), true",
+    "C(i;j) = A(i;j) * x(j), true",
+    "C(i;j) = exp(A(i;j)), false",
+    "C(i;j) = 1 + A(i;j), false",
+    "C(i;j)<A(i;j)> = exp(A(i;j)), true"
+  })
+  void theAdviceForAResultThatDoesNotFitIsTrue(String statement, boolean sparse) {
+    String huge = Run.write(folder, "h.tns", "1 1 1\n9000000 9000000 2\n");
+    String line = "eval|" + statement.replace(';', ',') + "|--input|A=" + huge;
+    line += statement.contains("x(") ? "|--input|x=" + x + "|--size|j=9000000" : "";
+    Run refused = Run.of((line + "|--format|C=Dense").split("\\|"));
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("WEFT-400", sparse ? "--format C=DCSR" : "no format helps");
+    if (sparse) {
+      Run.of((line + "|--format|C=DCSR").split("\\|")).succeeds();
+    } else {
+      assertThat(refused.err()).doesNotContain("DCSR");
+    }
+  }
+
   /** An array is written in the order of its cells, however the result is stored. */
   @ParameterizedTest
   @ValueSource(

@@ -64,8 +64,8 @@ public final class FormatLimits {
             + (level + 1)
             + " stores every coordinate, "
             + (positions < 1e15 ? Long.toString((long) positions) : Double.toString(positions))
-            + " positions, and one partition holds at most 2^31; choose a format that stores the"
-            + " coordinates of entries alone there, such as "
+            + " positions, and one partition holds at most 2^31; where few cells have values, choose"
+            + " a format that stores the coordinates of entries alone there, such as "
             + (format.order() == 2 ? "DCSR" : "CSF"));
   }
 }

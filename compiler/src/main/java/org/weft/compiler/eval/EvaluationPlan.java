@@ -41,9 +41,10 @@ public record EvaluationPlan(String statement, List<String> notes, List<Evaluati
    * levels store every coordinate.
    *
    * @param operands shapes by name
+   * @param values that the result is expected to have
    * @throws WeftException {@code OUT_OF_MEMORY}
    */
-  void requireMemory(Map<String, TensorShape> operands) {
+  void requireMemory(Map<String, TensorShape> operands, double values) {
     Map<String, TensorShape> shapes = new HashMap<>(operands);
     for (EvaluationStep step : steps) {
       TensorShape shape =
@@ -56,11 +57,11 @@ public record EvaluationPlan(String statement, List<String> notes, List<Evaluati
     }
     TensorShape made = shapes.get(result().name());
     if (made != null) {
-      requireMemory(result(), made);
+      requireMemory(result(), made, values);
     }
   }
 
-  private static void requireMemory(TensorVar tensor, TensorShape shape) {
+  private static void requireMemory(TensorVar tensor, TensorShape shape, double values) {
     TensorFormat format = tensor.format();
     double positions = 1;
     int level = 0;
@@ -82,17 +83,30 @@ public record EvaluationPlan(String statement, List<String> notes, List<Evaluati
           String.format(
               Locale.ROOT,
               "%s: a result of %s in the format %s needs %s, as its level %d stores every"
-                  + " coordinate, and this machine has %s; choose a format that stores the"
-                  + " coordinates of entries alone there: --format %s=%s",
+                  + " coordinate, and this machine has %s; %s",
               tensor.name(),
               shape,
               format,
               Bytes.text(bytes),
               level,
               Bytes.text(MachineMemory.totalBytes()),
-              tensor.name(),
-              format.order() == 2 ? "DCSR" : "CSF"));
+              advice(tensor, values)));
     }
+  }
+
+  private static String advice(TensorVar tensor, double values) {
+    TensorFormat format = tensor.format();
+    if (values * format.valueType().bytes() > MachineMemory.totalBytes()) {
+      return String.format(
+          Locale.ROOT,
+          "no format helps, as about %.3g cells have values: compute fewer, by a mask such as"
+              + " %s(...)<M(...)>, or use a larger machine",
+          values,
+          tensor.name());
+    }
+    return "choose a format that stores the coordinates of entries alone there: --format "
+        + tensor.name()
+        + (format.order() == 2 ? "=DCSR" : "=CSF");
   }
 
   /** The statement, then notes and steps. */

@@ -15,6 +15,7 @@ import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.convert.Converter;
@@ -113,7 +114,7 @@ public final class Evaluator {
     Prepared prepared = planned(input);
     Map<String, TensorShape> shapes = new HashMap<>();
     input.operands().forEach((name, operand) -> shapes.put(name, operand.shape()));
-    prepared.plan().requireMemory(shapes);
+    prepared.plan().requireMemory(shapes, prepared.values());
     MemoryScope temporaries = parent.child("temporaries");
     try {
       Map<String, TensorStorage> operands = new HashMap<>(input.operands());
@@ -228,8 +229,10 @@ public final class Evaluator {
    * A planned statement.
    *
    * @param old the operand that stands for the result's previous value, if it is one
+   * @param values that the result is expected to have
    */
-  private record Prepared(TensorAssignment algebra, Optional<String> old, EvaluationPlan plan) {}
+  private record Prepared(
+      TensorAssignment algebra, Optional<String> old, EvaluationPlan plan, double values) {}
 
   private Prepared planned(StatementInput input) {
     TensorAssignment algebra = algebra(input);
@@ -269,7 +272,17 @@ public final class Evaluator {
     }
     add(planner, contractions, last, schedule);
     EvaluationPlan plan = new EvaluationPlan(text, contractions.notes(), planner.steps());
-    return new Prepared(last, old, plan);
+    return new Prepared(last, old, plan, values(last, labels, entries));
+  }
+
+  /** Expected number of values of the result, of which a mask lets through as many as it has. */
+  private static double values(
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+    double values = ResultFormats.entries(assignment, labels, entries);
+    TensorMask mask = assignment.mask();
+    return mask == null
+        ? values
+        : Math.min(values, entries.getOrDefault(mask.access().tensor().name(), values));
   }
 
   private static void add(
