@@ -2,6 +2,9 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -204,6 +207,37 @@ class EvalOnSparkTest extends FolderCase {
     }
     int half = found.size() / 2;
     assertThat(found.subList(half, found.size())).isEqualTo(found.subList(0, half));
+  }
+
+  /** A scalar is an array of order 0, as NumPy has it, which is an operand again. */
+  @ParameterizedTest
+  @CsvSource({
+    "s = A(i;j) * A(i;j), double, <f8, 29",
+    "s = A(i;j) * 0.25, double, <f8, 1.75",
+    "s = A(i;j) * 4611686018427387904, long, <i8, -4611686018427387904",
+    "s = A(i;j) * A(j;i), float, <f8, 0", // of no entries
+    "s = 3, int, <i8, 3"
+  })
+  void aScalarIsAnArrayOfOrder0(String statement, String type, String stored, String value)
+      throws Exception {
+    String a =
+        Run.write(
+            folder,
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 2 2\n2 3 5\n");
+    Path out = folder.resolve("s.npy");
+    String input = statement.contains("A(") ? " --input A=" + a : "";
+    for (String place : List.of("", " --master local[2]")) {
+      String line =
+          "eval|" + statement.replace(';', ',') + input.replace(' ', '|') + "|--type|" + type;
+      String written = line + "|--overwrite|--output|" + out + place.replace(' ', '|');
+      Run.of(written.split("\\|")).succeeds();
+      String header = new String(Files.readAllBytes(out), StandardCharsets.ISO_8859_1);
+      assertThat(header).contains("'descr': '" + stored + "'", "'shape': ()");
+      assertThat(header.length() % 64).isEqualTo(8);
+      Run read = Run.of("eval", "t = 1 * s", "--type", type, "--input", "s=" + out);
+      assertThat(read.out()).isEqualTo(value + "\n");
+    }
   }
 
   private static void assertSame(String statement, String... options) {

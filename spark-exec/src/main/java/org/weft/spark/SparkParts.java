@@ -149,6 +149,10 @@ final class SparkParts implements Parts {
 
   @Override
   public void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges) {
+    if (shape.order() == 0) { // one cell, which no mode divides among tasks
+      Parts.write(files, out, shape, pieces());
+      return;
+    }
     ResultFile file = new ResultFile(files, out, new SparkMeasurements(context.sc()));
     int root = modeOrder[0];
     List<SliceRange> slices = new ArrayList<>();

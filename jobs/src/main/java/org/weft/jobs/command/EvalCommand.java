@@ -194,8 +194,11 @@ public final class EvalCommand extends SparkCommand {
       return null;
     }
     int order = statement.target().labels().size();
-    if (order == 0) {
-      throw usage("--output %s: the result is a scalar: print it", output);
+    if (order == 0 && !TensorFiles.hasExtension(file, ".npy")) {
+      throw usage(
+          "--output %s: the result is a scalar: print it, or write it to a .npy, which holds arrays"
+              + " of order 0",
+          output);
     }
     requireMatrix(file, order);
     return file;

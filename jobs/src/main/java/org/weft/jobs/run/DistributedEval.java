@@ -56,9 +56,6 @@ public final class DistributedEval {
    */
   public void run(Statement statement, @Nullable String target) {
     if (target != null) {
-      if (statement.target().labels().isEmpty()) {
-        throw usage("--output %s: the result is a scalar: print it", target);
-      }
       TensorFiles.requireWritableExtension(target);
     }
     Map<String, List<List<String>>> accesses = options.accesses(statement);

@@ -1,5 +1,6 @@
 package org.weft.engine.distributed;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
@@ -7,6 +8,10 @@ import org.weft.engine.OutputTarget;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
 import org.weft.statistics.TensorStatistics;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -54,4 +59,18 @@ public interface Parts {
    * @param ranges of the first of them, one for each part
    */
   void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges);
+
+  /** Writes the entries as a tensor in this process, one piece after the other. */
+  static void write(FileAccess files, OutputTarget out, TensorShape shape, Iterator<Piece> pieces) {
+    WriteOptions options = out.options().withShape(shape);
+    try (TensorOutput made =
+        TensorFiles.create(files, out.uri(), out.overwrite(), shape.order(), options)) {
+      while (pieces.hasNext()) {
+        made.write(pieces.next().entries());
+      }
+      made.commit();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(out.uri(), e);
+    }
+  }
 }

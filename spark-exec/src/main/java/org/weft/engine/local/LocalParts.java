@@ -1,6 +1,5 @@
 package org.weft.engine.local;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -13,9 +12,6 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.distributed.Ranges;
 import org.weft.statistics.TensorStatistics;
-import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
-import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
@@ -126,15 +122,6 @@ public final class LocalParts implements Parts {
 
   @Override
   public void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges) {
-    WriteOptions options = out.options().withShape(shape);
-    try (TensorOutput made =
-        TensorFiles.create(files, out.uri(), out.overwrite(), shape.order(), options)) {
-      for (Iterator<Piece> all = pieces(); all.hasNext(); ) {
-        made.write(all.next().entries());
-      }
-      made.commit();
-    } catch (IOException e) {
-      throw FileAccess.unavailable(out.uri(), e);
-    }
+    Parts.write(files, out, shape, pieces());
   }
 }
