@@ -303,20 +303,22 @@ public final class CheckpointFolder implements Checkpoints {
         throw new IOException("another kind of file, or one of another version");
       }
       int sweeps = in.readInt();
-      requireSame(file, arguments(in));
+      Map<String, String> then = texts(in);
+      Map<String, String> matrices = texts(in);
       MethodState<RowSource> state = new MethodState<>();
-      for (int left = in.readInt(); left > 0; left--) {
-        String name = name(in.readUTF());
-        if (!fingerprint(file(folder, name)).equals(in.readUTF())) {
-          throw new IOException("a wrong check sum of " + name + ".npy");
-        }
-        state.row(name, rows(folder, name));
-      }
       for (int left = in.readInt(); left > 0; left--) {
         state.numbers(in.readUTF(), numbers(in, most));
       }
       if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
         throw new IOException("a wrong check sum");
+      }
+      requireSame(file, then); // what is damaged is not what the run had
+      for (Map.Entry<String, String> matrix : matrices.entrySet()) {
+        String name = name(matrix.getKey());
+        if (!fingerprint(file(folder, name)).equals(matrix.getValue())) {
+          throw new IOException("a wrong check sum of " + name + ".npy");
+        }
+        state.row(name, rows(folder, name));
       }
       return new Read(sweeps, state);
     } catch (IllegalArgumentException | NegativeArraySizeException e) {
@@ -332,13 +334,13 @@ public final class CheckpointFolder implements Checkpoints {
     return text;
   }
 
-  private static Map<String, String> arguments(DataInputStream in) throws IOException {
-    Map<String, String> arguments = new LinkedHashMap<>();
+  private static Map<String, String> texts(DataInputStream in) throws IOException {
+    Map<String, String> texts = new LinkedHashMap<>();
     for (int left = in.readInt(); left > 0; left--) {
       String name = in.readUTF();
-      arguments.put(name, in.readUTF());
+      texts.put(name, in.readUTF());
     }
-    return arguments;
+    return texts;
   }
 
   private void requireSame(String file, Map<String, String> then) throws IOException {
