@@ -11,10 +11,12 @@ import org.weft.error.WeftException;
 import org.weft.runtime.KernelImage;
 
 /**
- * Compiles tensor expressions to native kernels. One per driver; thread-safe; executors do not need
- * one. Compiled libraries are kept in memory until {@link #close}, and in the cache directory of
- * the options for other processes. A library found on disk costs below 1 ms, is not lowered and
- * never loads LLVM; a new one about 100 ms, plus LLVM's load time once per process.
+ * Compiles tensor expressions to native kernels. A driver has one compiler, which several threads
+ * may use. Executors need none.
+ *
+ * <p>Compiled libraries stay in memory until {@link #close}, and in the cache directory of the
+ * options for other processes. A library found on disk takes less than 1 ms and does not load LLVM.
+ * A new library takes about 100 ms. The first one also takes the time to load LLVM.
  */
 public final class TensorCompiler implements AutoCloseable {
   private final LibraryCompiler libraries;

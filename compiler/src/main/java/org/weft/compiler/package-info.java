@@ -1,6 +1,7 @@
 /**
- * The compiler's front door: {@link org.weft.compiler.TensorCompiler} turns requests, that is an
- * expression in index notation with formats and a schedule, into one shared library of kernels.
+ * The entry of the compiler: {@link org.weft.compiler.TensorCompiler} turns requests into one
+ * shared library of kernels. A request is an expression in index notation with formats and a
+ * schedule.
  *
  * <p>Pipeline: {@code lang} (text to syntax), {@code algebra} (typed tensor algebra), {@code graph}
  * (iteration graph), {@code lattice} (merge lattices), {@code lower} (loop IR; level formats in

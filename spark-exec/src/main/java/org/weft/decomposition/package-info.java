@@ -1,17 +1,16 @@
 /**
- * Decompositions. A {@link org.weft.decomposition.Method} is statements over a sparse tensor and
- * {@link org.weft.decomposition.rows.Step}s on {@link org.weft.decomposition.rows.Rows}, which have
- * a row for each slice of a mode and lie where the {@link org.weft.decomposition.rows.Site} has
- * them: {@link org.weft.decomposition.cp.AlternatingLeastSquares} (whose {@link
- * org.weft.decomposition.constraint.FactorConstraint}s are of modes), {@link
- * org.weft.decomposition.OrthogonalIteration}, {@link org.weft.decomposition.NonnegativeTucker},
- * {@link org.weft.decomposition.completion.Completion} by a {@link
- * org.weft.decomposition.completion.Solver}, {@link org.weft.decomposition.count.CpApr}, {@link
- * org.weft.decomposition.gcp.Gcp} (whose {@link org.weft.decomposition.loss.Loss} is a formula),
- * and {@link org.weft.decomposition.Corcondia} of a model. Those that take long are {@link
- * org.weft.decomposition.Resumable}: {@link org.weft.decomposition.Checkpoints} keep their states.
- * No Spark here. All sums have a fixed order: the same rows give the same bits, whatever the number
- * of threads.
+ * Methods of decomposition: what they compute, on rows that may lie anywhere.
+ *
+ * <p>A {@link org.weft.decomposition.Method} is a list of statements over a sparse tensor and a
+ * loop over {@link org.weft.decomposition.rows.Step}s. A step changes {@link
+ * org.weft.decomposition.rows.Rows}, which have a row for each slice of a mode. A {@link
+ * org.weft.decomposition.rows.Site} holds the rows. Each kind of model has a package: {@code cp},
+ * {@code completion}, {@code count} and {@code gcp}. Tucker's methods and {@link
+ * org.weft.decomposition.Corcondia} are here. A method that takes long is {@link
+ * org.weft.decomposition.Resumable}: {@link org.weft.decomposition.Checkpoints} keep its states.
+ *
+ * <p>Invariants: no class here knows Spark; all sums have a fixed order, so the same rows give the
+ * same bits on any number of threads. Read {@code Method} first.
  */
 @NullMarked
 package org.weft.decomposition;

@@ -1,6 +1,6 @@
 /**
- * Workflows: steps that are weft commands, run in order, each once for the same contents, and gone
- * on with after a failure. Read {@link org.weft.jobs.workflow.WorkflowRun} first.
+ * Runs workflows: steps that are weft commands. Each step runs once for the same inputs, and a run
+ * goes on after a failure. Read {@link org.weft.jobs.workflow.WorkflowRun} first.
  *
  * <p>A {@link org.weft.jobs.workflow.WorkflowFile} is read from YAML with every mistake found at
  * once. Its state is a {@link org.weft.jobs.workflow.StateFolder} on any Hadoop file system, where

@@ -3,8 +3,9 @@
  * where they lie.
  *
  * <p>Nothing here knows of the steps of a program. Read {@link
- * org.weft.compiler.program.space.TensorSpace} first: whoever implements it runs programs
- * elsewhere, as {@link org.weft.compiler.program.space.StoredSpace} runs them in this process.
+ * org.weft.compiler.program.space.TensorSpace} first. {@link
+ * org.weft.compiler.program.space.StoredSpace} implements it for this process; another
+ * implementation runs programs elsewhere.
  */
 @NullMarked
 package org.weft.compiler.program.space;
