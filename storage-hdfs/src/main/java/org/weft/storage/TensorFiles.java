@@ -175,6 +175,9 @@ public final class TensorFiles {
   /** As above, with splits of a splittable file that have so many bytes at most. */
   public static InputPlan open(
       FileAccess access, String uri, ReadOptions options, long splitBytes) {
+    if (splitBytes < 1) {
+      throw new IllegalArgumentException("expected splits of at least a byte, got " + splitBytes);
+    }
     return open(access, uri, options, (fileBytes, blockBytes) -> splitBytes);
   }
 

@@ -207,7 +207,7 @@ class CompressedTextTest {
     String plain = file("w.tns", text.bytes());
     for (String extension : new String[] {".gz", ".bz2", ".zst"}) {
       String uri = folder.resolve("w.tns" + extension).toString();
-      InputPlan plan = open(plain, 0);
+      InputPlan plan = open(plain, Long.MAX_VALUE);
       try (TensorOutput output =
               TensorFiles.create(Entries.ACCESS, uri, false, 2, WriteOptions.defaults());
           BlockReader reader = TensorFiles.read(Entries.ACCESS, plan, plan.splits().get(0))) {

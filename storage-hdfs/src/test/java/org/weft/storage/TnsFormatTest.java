@@ -1,6 +1,7 @@
 package org.weft.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -114,5 +115,11 @@ class TnsFormatTest {
       assertThat(joined).as("splits of %d bytes", bytes).isEqualTo(whole);
       assertThat(lines).as("lines of splits of %d bytes", bytes).isEqualTo(10);
     }
+  }
+
+  @Test
+  void splitsHaveAtLeastAByte() {
+    assertThatThrownBy(() -> TensorFiles.open(Entries.ACCESS, "t.tns", ReadOptions.defaults(), 0L))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }
