@@ -171,7 +171,7 @@ public final class Labels implements Serializable {
     }
   }
 
-  /** Refuses a label that two lines have. Memory: 8 bytes a label. */
+  /** Refuses a label that two lines have. Memory: 8 bytes a label, more for those of one hash. */
   private void requireDifferent(String name) {
     long[] hashed = new long[size];
     for (int c = 0; c < size; c++) {
@@ -180,12 +180,19 @@ public final class Labels implements Serializable {
     Arrays.sort(hashed);
     int first = -1;
     int second = size;
-    for (int at = 1; at < size; at++) {
-      int later = (int) hashed[at];
-      int earlier = later < second ? earlier(hashed, at) : -1;
-      if (earlier >= 0) {
-        first = earlier;
-        second = later;
+    for (int from = 0, to = 0; from < size; from = to) {
+      while (to < size && hashed[to] >> 32 == hashed[from] >> 32) {
+        to++;
+      }
+      List<Integer> alike = to - from == 1 ? List.of() : sorted(hashed, from, to);
+      for (int at = 1; at < alike.size(); at++) {
+        byte[] label = utf8(alike.get(at));
+        if (label.length > 0
+            && alike.get(at) < second
+            && Arrays.equals(label, utf8(alike.get(at - 1)))) {
+          first = alike.get(at - 1);
+          second = alike.get(at);
+        }
       }
     }
     if (first >= 0) {
@@ -203,17 +210,12 @@ public final class Labels implements Serializable {
     }
   }
 
-  /** The coordinate before {@code hashed[at]} that has its label; -1 if none has, or no letters. */
-  private int earlier(long[] hashed, int at) {
-    byte[] label = utf8((int) hashed[at]);
-    for (int before = at - 1;
-        label.length > 0 && before >= 0 && hashed[before] >> 32 == hashed[at] >> 32;
-        before--) {
-      if (Arrays.equals(label, utf8((int) hashed[before]))) {
-        return (int) hashed[before];
-      }
-    }
-    return -1;
+  /** Coordinates of one hash by their labels, then in their order. */
+  private List<Integer> sorted(long[] hashed, int from, int to) {
+    return Arrays.stream(hashed, from, to)
+        .mapToObj(hash -> (int) hash)
+        .sorted((a, b) -> Arrays.compare(utf8(a), utf8(b)))
+        .toList();
   }
 
   /** Writes the labels, a line each, compressed if the output's name says so; does not commit. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,19 @@ class LabelsTest {
     assertThatThrownBy(() -> Labels.read(Entries.ACCESS, file.toString()))
         .isInstanceOf(WeftException.class)
         .hasMessageContaining(":2: expected a label in UTF-8");
+  }
+
+  /** "Aa" and "BB" have one hash, and so have all words of as many of them. */
+  @Test
+  void manyLabelsOfOneHashAreTold() throws Exception {
+    Path file = folder.resolve("l");
+    List<String> words =
+        IntStream.range(0, 1 << 16)
+            .mapToObj(n -> String.format("%16s", Integer.toBinaryString(n)))
+            .map(bits -> bits.replaceAll("[ 0]", "Aa").replace("1", "BB"))
+            .toList();
+    Files.write(file, words);
+    assertThat(Labels.read(Entries.ACCESS, file.toString()).size()).isEqualTo(words.size());
   }
 
   @ParameterizedTest
