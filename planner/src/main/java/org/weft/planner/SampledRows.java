@@ -59,7 +59,7 @@ final class SampledRows {
    *     do not depend on one another
    */
   double pairs(List<ModePartitioning> readers, int places, Place own, LongToDoubleFunction usual) {
-    List<double[][]> misses = readers.stream().map(reader -> misses(reader, places)).toList();
+    List<Misses> misses = readers.stream().map(reader -> misses(reader, places)).toList();
     return scaled(
         (slice, drawn) -> {
           double[] untouched = new double[places]; // logarithms
@@ -160,22 +160,47 @@ final class SampledRows {
     return blocks.computeIfAbsent(other, Blocks::new);
   }
 
-  /** By block of the reader's mode and place: the logarithm of the chance that it has no entry. */
-  private double[][] misses(ModePartitioning reader, int places) {
-    double[][] misses = new double[blocks(reader.mode()).count()][];
-    double[][] shares = blocks(reader.mode()).shares(reader, places, false);
-    for (int block = 0; block < misses.length; block++) {
-      misses[block] =
-          Arrays.stream(shares[block])
-              .map(share -> Math.log(Math.max(LEAST_MISS, 1 - share)))
-              .toArray();
+  /**
+   * By block of the reader's mode and place: the logarithms of the chances that an entry of the
+   * block does not lie there.
+   *
+   * @param ranges in ranges that the place has whole, where entries of one slice are as one
+   * @param pieces in pieces of ranges, over which the entries of one slice are spread as well
+   */
+  private record Misses(double[][] ranges, double[][] pieces) {}
+
+  private Misses misses(ModePartitioning reader, int places) {
+    Blocks of = blocks(reader.mode());
+    return new Misses(
+        logarithms(of.shares(reader, places, Share.OF_RANGES)),
+        logarithms(of.shares(reader, places, Share.OF_PIECES)));
+  }
+
+  private static double[][] logarithms(double[][] shares) {
+    for (double[] block : shares) {
+      Arrays.setAll(block, place -> Math.log(Math.max(LEAST_MISS, 1 - block[place])));
     }
-    return misses;
+    return shares;
   }
 
   private double[][] shares(ModePartitioning layers) {
     int count = (int) layers.ranges().stream().filter(range -> range.piece() == 0).count();
-    return blocks(layers.mode()).shares(layers, count, true);
+    return blocks(layers.mode()).shares(layers, count, Share.OF_LAYERS);
+  }
+
+  /** What a place has of a mode: ranges of slices, pieces of ranges, or a layer of a grid. */
+  private enum Share {
+    OF_RANGES,
+    OF_PIECES,
+    OF_LAYERS;
+
+    boolean counts(SliceRange slices) {
+      return switch (this) {
+        case OF_RANGES -> slices.pieces() == 1;
+        case OF_PIECES -> slices.pieces() > 1;
+        case OF_LAYERS -> slices.piece() == 0; // one of its tiles
+      };
+    }
   }
 
   /** The blocks of another mode, and all entries that they have. */
@@ -210,12 +235,8 @@ final class SampledRows {
       return entries.length;
     }
 
-    /**
-     * By block and place: the share of the block's entries.
-     *
-     * @param layers whether a place is a range, and not a share of all partitions
-     */
-    double[][] shares(ModePartitioning cut, int places, boolean layers) {
+    /** By block and place: the share of the block's entries. */
+    double[][] shares(ModePartitioning cut, int places, Share share) {
       ModeHistogram histogram = statistics.histogram(other);
       long width = sample.blockWidth(other);
       double[][] shares = new double[entries.length][places];
@@ -223,9 +244,10 @@ final class SampledRows {
       for (int p = 0; p < cut.partitions(); p++) {
         SliceRange slices = cut.ranges().get(p);
         range += slices.piece() == 0 ? 1 : 0;
+        boolean layers = share == Share.OF_LAYERS;
         int place = layers ? range : (int) ((long) p * places / cut.partitions());
         long end = Math.min(slices.to(), histogram.largestCoordinate() + 1);
-        for (long from = slices.from(); from < end && !(layers && slices.piece() > 0); ) {
+        for (long from = slices.from(); from < end && share.counts(slices); ) {
           int block = (int) (from / width);
           long to = Math.min(end, (block + 1) * width);
           double some = histogram.countBetween(from, to) / (layers ? 1 : slices.pieces());
@@ -264,13 +286,16 @@ final class SampledRows {
     }
 
     /** Adds the logarithms of the chances that places have no entry of a slice. */
-    void addMisses(long slice, BitSet touched, double[][] misses, double[] untouched) {
-      double drawn = Math.min(entriesOf(slice), drawn(touched.cardinality()));
+    void addMisses(long slice, BitSet touched, Misses misses, double[] untouched) {
+      double count = entriesOf(slice);
+      double drawn = Math.min(count, drawn(touched.cardinality()));
       double all = total(touched);
       for (int b = touched.nextSetBit(0); b >= 0; b = touched.nextSetBit(b + 1)) {
-        double here = Math.max(1, drawn * entries[b] / all);
+        double share = entries[b] / all;
+        double slices = Math.max(1, drawn * share);
+        double here = Math.max(1, count * share);
         for (int place = 0; place < untouched.length; place++) {
-          untouched[place] += here * misses[b][place];
+          untouched[place] += slices * misses.ranges()[b][place] + here * misses.pieces()[b][place];
         }
       }
     }

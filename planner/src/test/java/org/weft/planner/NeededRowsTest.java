@@ -32,19 +32,24 @@ class NeededRowsTest {
 
   /**
    * Tensors by how their modes depend on one another. In a grid, a sample tells nothing of modes
-   * that depend on one another within a slice.
+   * that depend on one another within a slice. In ranges, which are narrower than the sample's
+   * blocks where these have many entries, it cannot tell many slices from few of many entries.
    */
   enum Entries {
-    INDEPENDENT(WITHIN),
-    ALONG_A_DIAGONAL(30),
-    IN_CLUSTERS(60),
-    OF_FEW_PAIRS(WITHIN),
-    IN_CLUSTERS_OF_UNEQUAL_SLICES(30),
-    OF_EACH_SLICE_IN_ONE_PLACE(WITHIN);
+    INDEPENDENT(WITHIN, WITHIN),
+    ALONG_A_DIAGONAL(WITHIN, 30),
+    IN_CLUSTERS(WITHIN, 60),
+    OF_FEW_PAIRS(WITHIN, WITHIN),
+    IN_CLUSTERS_OF_UNEQUAL_SLICES(20, 30),
+    OF_EACH_SLICE_IN_ONE_PLACE(WITHIN, WITHIN),
+    WITH_FEW_SLICES(WITHIN, WITHIN),
+    WITH_FEW_SLICES_IN_CLUSTERS(WITHIN, 60);
 
+    private final double inRanges;
     private final double inTiles;
 
-    Entries(double inTiles) {
+    Entries(double inRanges, double inTiles) {
+      this.inRanges = inRanges;
       this.inTiles = inTiles;
     }
 
@@ -76,7 +81,17 @@ class NeededRowsTest {
           double place = slice.nextDouble();
           yield at(sizes, first, near(place, 0.03, random), near(place, 0.2, random));
         }
+        case WITH_FEW_SLICES -> at(sizes, first, few(random.nextDouble()), random.nextDouble());
+        case WITH_FEW_SLICES_IN_CLUSTERS -> {
+          double cluster = Math.floor(first * 37) / 37;
+          yield at(sizes, first, few(near(cluster, 0.4, random)), near(cluster, 0.1, random));
+        }
       };
+    }
+
+    /** One of 23 places, of which some are ten times as frequent as others. */
+    private static double few(double at) {
+      return Math.floor(at * at * 23) / 23;
     }
 
     private static double near(double from, double width, Random random) {
@@ -111,11 +126,11 @@ class NeededRowsTest {
       CooBlock block = block(entries, seed, 60_000, sizes);
       TensorStatistics s = TensorStatistics.builder(3).sampling().add(block).build(shape(sizes));
       for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.GRID)) {
-        for (int executors : new int[] {2, 4, 16, 64}) {
+        for (int executors : new int[] {2, 4, 16, 64, 256}) {
           JobPlan plan = plan(s, forms, executors);
           double predicted = predicted(plan);
           double counted = counted(plan, block, executors);
-          double within = forms == Forms.GRID ? entries.inTiles : WITHIN;
+          double within = forms == Forms.GRID ? entries.inTiles : entries.inRanges;
           if (Math.abs(predicted / counted - 1) > within / 100) {
             wrong.add(
                 String.format(
