@@ -26,10 +26,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "resident",
     description = {
-      "Compile expressions as lines of standard input ask for them, until it ends. A line is a JSON"
-          + " array with the arguments of one 'weft compile'.",
-      "Each line has an answer, a line of JSON with 'status' and 'message'. weft.eval of Python"
-          + " starts this command."
+      "Compile each expression that another program sends.",
+      "The other program writes lines to standard input. A line is a JSON array with the"
+          + " arguments of one 'weft compile'. The command answers each line with a line of JSON,"
+          + " which has 'status' and 'message'. The command ends when its input ends. weft.eval"
+          + " of Python starts this command."
     },
     footer = {"", "Example: echo '[\"y(i) = A(i,j) * x(j)\", \"-o\", \"k.so\"]' | weft resident"})
 final class ResidentCommand implements Callable<Integer> {

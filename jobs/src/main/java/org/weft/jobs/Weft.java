@@ -42,14 +42,15 @@ import picocli.CommandLine.ParseResult;
     name = "weft",
     mixinStandardHelpOptions = true,
     versionProvider = SoftwareVersions.class,
-    description = "Sparse tensor algebra, compiled to native kernels and run on Spark.",
+    description = "Sparse tensor algebra, compiled to native kernels, in one process or on Spark.",
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
       "Example: weft demo",
       "Example: weft cpd ratings.tns.gz --rank 16 --output factors",
-      "'weft COMMAND --help' explains a command; 'weft explain COMMAND ...' shows its plan.",
-      "Common options, as in 'weft -v cpd ...', also work before the command's name."
+      "'weft COMMAND --help' explains a command. 'weft explain COMMAND ...' shows the plan"
+          + " of a command.",
+      "Common options also work before the name of the command, as in 'weft -v cpd ...'."
     })
 public final class Weft implements Callable<Integer>, CommandRoot {
   private final Console console;

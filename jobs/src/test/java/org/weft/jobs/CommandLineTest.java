@@ -88,7 +88,7 @@ class CommandLineTest extends FolderCase {
       assertThat(help.out())
           .contains("--width=N", "--overwrite", "weft help options")
           .doesNotContain("Replace an output", "--master=URL");
-      assertThat(help.out().lines().count()).isLessThan(20);
+      assertThat(help.out().lines().count()).isLessThan(24);
       assertThat(help.out().lines()).allMatch(line -> line.length() <= 80);
     }
     assertThat(Run.of("--help").out()).doesNotContain("  options");

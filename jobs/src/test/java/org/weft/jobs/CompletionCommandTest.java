@@ -137,7 +137,7 @@ class CompletionCommandTest extends FolderCase {
     assertThat(page.out())
         .startsWith(".TH \"WEFT-CPD\" 1")
         .contains("CP decomposition by alternating least squares", "\\-\\-rank")
-        .contains("Number of components", ".SH \"OPTIONS\"")
+        .contains("The number of components", ".SH \"OPTIONS\"")
         .doesNotContain("${DEFAULT-VALUE}");
     assertThat(Run.of("completion", "man").out()).contains(".SH \"COMMANDS\"", ".B report");
     assertThat(Run.of("completion", "man", "cdp").err()).contains("found 'cdp'");

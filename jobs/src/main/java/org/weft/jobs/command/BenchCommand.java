@@ -48,26 +48,28 @@ import picocli.CommandLine.Option;
     name = "bench",
     sortOptions = false,
     description = {
-      "Time kernels on this machine beside the machine's bounds: memory bandwidth and arithmetic,"
-          + " measured in the same run by kernels of the same compiler.",
-      "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR. Where it may pay, spmv"
-          + " also runs in full blocks and without empty rows, and spmm in tiles. Tensors: ttv,"
-          + " ttm (last mode), mttkrp (every mode), cp-als (an iteration). Workloads run in"
-          + " turns; medians count. 'bound' is the time of the bytes and operations that no"
-          + " kernel can avoid, as a share of the median.",
-      "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice. Matrices of the suite:"
-          + " banded, fem, power-law, uniform. Any other name is a file. --scale 1 is 2 to 10"
-          + " million entries each.",
-      "With --expression: time any statement on random operands, as 'weft eval' plans it. 'bound'"
-          + " counts operands and result once, and the operations of the plan. --expressions tccg"
-          + " times the 48 contractions of the TCCG benchmark, the largest ones at smaller sizes.",
-      "With --orders: show what orders of 'weft reorder' cost and what their metrics are, and"
-          + " time SpMV and SpMM, or TTV, TTM and MTTKRP of the first rank, with and without each"
-          + " order. Rows and columns of the suite's matrices are shuffled independently first;"
-          + " its tensors stay as they are generated.",
-      "With --calibrate: fit the constants of the cost model on this machine and write them to a"
-          + " file, which the option --machine of other commands reads. For a cluster, calibrate"
-          + " on the machine of an executor."
+      "Time kernels on this machine beside the machine's bounds.",
+      "The bounds are the memory bandwidth and the arithmetic of this machine. Kernels of"
+          + " the same compiler measure them in the same run. 'bound' is the time of the bytes"
+          + " and operations that no kernel can avoid, as a percentage of the median time.",
+      "Kernels of matrices are spmv, spmm and sddmm with 32 columns, and spgemm and add in"
+          + " CSR. Where it may pay, spmv also runs in full blocks and without empty rows, and"
+          + " spmm in tiles. Kernels of tensors are ttv and ttm of the last mode, mttkrp of every"
+          + " mode, and one iteration of cp-als. Workloads run in turns, and the medians count.",
+      "The suite has the tensors nell-2, nell-1, vast, uber, lbnl and half-slice, and the"
+          + " matrices banded, fem, power-law and uniform. Any other name is a file. With --scale"
+          + " 1, each has 2 to 10 million entries.",
+      "--expression times any statement on random operands, as 'weft eval' plans the"
+          + " statement. Then 'bound' counts operands and result once, and the operations of the"
+          + " plan. --expressions tccg times the 48 contractions of the TCCG benchmark, with"
+          + " smaller sizes for the largest contractions.",
+      "--orders shows what the orders of 'weft reorder' cost, and their metrics. It times"
+          + " SpMV and SpMM, or TTV, TTM and MTTKRP of the first rank, with and without each"
+          + " order. Rows and columns of the suite's matrices are shuffled independently first."
+          + " The suite's tensors stay as they are generated.",
+      "--calibrate fits the constants of the cost model on this machine and writes them to"
+          + " a file. The option --machine of other commands reads the file. For a cluster,"
+          + " calibrate on the machine of an executor."
     },
     footer = {
       "",
@@ -85,7 +87,7 @@ public final class BenchCommand extends WeftCommand {
       names = "--kernels",
       split = ",",
       paramLabel = "NAME",
-      description = "Kernels to time (default: all).")
+      description = "The kernels to time (default: all).")
   List<String> kernels = BenchKernel.labels();
 
   @Option(
@@ -94,8 +96,8 @@ public final class BenchCommand extends WeftCommand {
       split = ",",
       paramLabel = "NAME",
       description =
-          "Tensors and matrices of the suite, or files (default: those of the suite that --kernels"
-              + " are for).")
+          "Tensors and matrices of the suite, or files (default: everything in the suite that"
+              + " --kernels can use).")
   List<String> tensors = BenchTensor.names();
 
   @Option(
@@ -103,42 +105,42 @@ public final class BenchCommand extends WeftCommand {
       names = "--ranks",
       split = ",",
       paramLabel = "R",
-      description = "Columns of the factors of ttm, mttkrp and cp-als (default: 16).")
+      description = "The columns of the factors of ttm, mttkrp and cp-als (default: 16).")
   List<Integer> ranks = List.of(16);
 
   @Option(
       order = 4,
       names = "--rounds",
       paramLabel = "N",
-      description = "Samples of each workload (default: 5).")
+      description = "The number of samples of each workload (default: 5).")
   int rounds = 5;
 
   @Option(
       order = 5,
       names = "--scale",
       paramLabel = "F",
-      description = "Fraction of the entries of generated tensors (default: ${DEFAULT-VALUE}).")
+      description = "Generate this fraction of the entries (default: ${DEFAULT-VALUE}).")
   double scale;
 
   @Option(
       order = 6,
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of generated tensors (default: ${DEFAULT-VALUE}).")
+      description = "The seed of generated tensors (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Option(
       order = 7,
       names = "--report",
       paramLabel = "FILE",
-      description = "Also write the figures: a .tsv or .json file.")
+      description = "Also write the figures to this .tsv or .json file.")
   @Nullable String report;
 
   @Option(
       order = 8,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Also draw the shares of the bound: a .png or .svg file.")
+      description = "Also draw the 'bound' figures in this .png or .svg file.")
   @Nullable String plot;
 
   @Option(
@@ -146,13 +148,13 @@ public final class BenchCommand extends WeftCommand {
       names = "--orders",
       split = ",",
       paramLabel = "METHOD",
-      description = "Time kernels under these orders instead.")
+      description = "Time kernels under these orders of 'weft reorder'.")
   List<String> orders = List.of();
 
   @Option(
       order = 10,
       names = "--shuffle",
-      description = "With --orders: shuffle files and tensors of the suite, too.")
+      description = "With --orders: also shuffle files, and tensors of the suite.")
   boolean shuffle;
 
   @Option(
@@ -160,7 +162,8 @@ public final class BenchCommand extends WeftCommand {
       names = "--second",
       paramLabel = "FILE",
       description =
-          "With one matrix from a file: B of spgemm and add (default: the matrix transposed).")
+          "With one matrix from a file: the file of B in spgemm and add (default: the matrix"
+              + " transposed).")
   @Nullable String second;
 
   @Option(
@@ -168,14 +171,16 @@ public final class BenchCommand extends WeftCommand {
       names = "--beside",
       paramLabel = "COMMAND",
       description = {
-        "Also time another program, which takes turns with Weft; 'other x' is its time over Weft's,"
-            + " median of the rounds. Its threads should not spin between calls.",
-        "It is started as COMMAND KERNEL TENSOR THREADS RANK (rank 0: none), loads the tensor and"
-            + " prints 'ready', or 'none' without that kernel. For each line that it reads, a mode"
-            + " from 0, it runs once and prints the seconds. It flushes its lines, and knows by"
-            + " itself of --second and --type.",
-        "With --expression, KERNEL is the statement without blanks and TENSOR its sizes and"
-            + " formats."
+        "Also time another program, which takes turns with Weft. 'other x' is the median over"
+            + " the rounds of its time divided by Weft's. Threads of the program should not spin"
+            + " between calls.",
+        "Weft starts the program as COMMAND KERNEL TENSOR THREADS RANK. RANK is 0 for kernels"
+            + " without a rank. The program loads the tensor and prints 'ready', or 'none' if it"
+            + " lacks the kernel. For each line of its input, which has a mode from 0, the program"
+            + " runs once and prints the seconds. It flushes each line. Weft does not pass --second"
+            + " and --type to the program.",
+        "With --expression, KERNEL is the statement without blanks, and TENSOR has the sizes"
+            + " and formats."
       })
   @Nullable String beside;
 
@@ -183,14 +188,14 @@ public final class BenchCommand extends WeftCommand {
       order = 13,
       names = "--expression",
       paramLabel = "EXPR",
-      description = "Time this statement on random operands instead. Repeatable.")
+      description = "Time this statement on random operands. Repeatable.")
   List<String> expressions = List.of();
 
   @Option(
       order = 14,
       names = "--expressions",
       paramLabel = "LIST",
-      description = "Time a list of statements instead: tccg.")
+      description = "Time the statements of a list: tccg.")
   @Nullable String list;
 
   @Option(
@@ -206,28 +211,31 @@ public final class BenchCommand extends WeftCommand {
       names = "--format",
       paramLabel = "NAME=FORMAT[:DENSITY]",
       description =
-          "With --expression: how NAME is stored, and the share of its cells that has entries"
-              + " (default: Dense; density 1). Repeatable.")
+          "With --expression: the format of NAME, and the share of its cells that have entries"
+              + " (default: Dense with density 1). Repeatable.")
   Map<String, String> formats = new LinkedHashMap<>();
 
   @Option(
       order = 17,
       names = "--schedule",
       paramLabel = "TEXT",
-      description = "With --expression: time it under this schedule. Repeatable; they take turns.")
+      description =
+          "With --expression: time the statement under this schedule. Repeatable: the schedules"
+              + " take turns.")
   List<String> schedules = List.of();
 
   @Option(
       order = 18,
       names = "--calibrate",
       paramLabel = "FILE",
-      description = "Fit the cost model on this machine instead, and write it: a .tsv file.")
+      description = "Fit the cost model on this machine, and write it to this .tsv file.")
   @Nullable String calibrate;
 
   @Option(
       order = 19,
       names = "--json",
-      description = "Print the figures as JSON, those of --report FILE.json, and no tables.")
+      description =
+          "Print the figures as JSON, as --report FILE.json writes them, and print no tables.")
   boolean json;
 
   @Override

@@ -39,16 +39,19 @@ import picocli.CommandLine.Parameters;
     name = "codesign",
     sortOptions = false,
     description = {
-      "Predict how accelerators for small matrix products would run dense contractions: time,"
-          + " GFLOP/s, GFLOP/s per watt and per area, and the designs that no other design beats.",
-      "A file of designs is HOCON or JSON: a tile of m x n x k, cycles (a number, \"dot(u,c)\" or"
-          + " \"systolic\"), a clock, and if known bandwidth, scratchpad, power and area.",
-      "The contractions are the 30 of COMET's paper unless others are named. With --program they"
-          + " are those of a .ta program, as 'weft run' plans its statements; its other"
-          + " statements are listed. The assumptions of the model stand below the figures.",
-      "With --emulate, every contraction also runs on one thread of this machine with a wait in the"
-          + " place of the micro-kernel, as the paper does it: packing, loops and writing are"
-          + " measured, and no result is computed."
+      "Predict how accelerators for small matrix products would run dense contractions.",
+      "The command shows time, GFLOP/s, GFLOP/s per watt and GFLOP/s per area. It also"
+          + " shows the designs that no other design beats.",
+      "A file of designs is HOCON or JSON. A design has a tile of m x n x k, cycles, and a"
+          + " clock. If known, it also has bandwidth, scratchpad, power and area. Cycles are a"
+          + " number, \"dot(u,c)\" or \"systolic\".",
+      "Without other options, the contractions are the 30 of COMET's paper. With --program,"
+          + " they are the contractions of a .ta program, as 'weft run' plans its statements. The"
+          + " command lists the other statements of the program. The assumptions of the model"
+          + " stand below the figures.",
+      "With --emulate, every contraction also runs on one thread of this machine, as in the"
+          + " paper. A wait stands in the place of the micro-kernel. The time of packing, loops"
+          + " and writing is measured. No result is computed."
     },
     footer = {
       "",
@@ -67,7 +70,7 @@ public final class CodesignCommand extends WeftCommand {
       order = 1,
       names = "--expression",
       paramLabel = "EXPR",
-      description = "A product of two tensors. Repeatable.")
+      description = "A product of two tensors to predict. Repeatable.")
   List<String> expressions = List.of();
 
   @Option(
@@ -82,36 +85,38 @@ public final class CodesignCommand extends WeftCommand {
       order = 3,
       names = "--expressions",
       paramLabel = "LIST",
-      description = "A list of contractions: comet (the paper's 30), tccg (48) (default: comet).")
+      description =
+          "A list of contractions: comet has the 30 of the paper, tccg has 48 (default: comet).")
   @Nullable String list;
 
   @Option(
       order = 4,
       names = "--program",
       paramLabel = "FILE",
-      description = "The contractions of a .ta program. Repeatable.")
+      description = "Predict the contractions of this .ta program. Repeatable.")
   List<String> programs = List.of();
 
   @Option(
       order = 5,
       names = "--emulate",
       description =
-          "Also measure each contraction with a wait in the place of the micro-kernel. The large"
-              + " contractions of a list have the sizes of 'weft bench --expressions tccg'.")
+          "Also measure each contraction, with a wait in the place of the micro-kernel. Large"
+              + " contractions of a list get the sizes of 'weft bench --expressions tccg'.")
   boolean emulate;
 
   @Option(
       order = 6,
       names = "--rounds",
       paramLabel = "N",
-      description = "With --emulate: samples, of which the median counts (default: 3).")
+      description =
+          "With --emulate: the number of samples, of which the median counts (default: 3).")
   int rounds = 3;
 
   @Option(
       order = 7,
       names = "--report",
       paramLabel = "FILE",
-      description = "Also write the figures of each contraction: a .tsv file.")
+      description = "Also write the figures of each contraction to this .tsv file.")
   @Nullable String report;
 
   @Option(
@@ -119,7 +124,8 @@ public final class CodesignCommand extends WeftCommand {
       names = "--plot",
       paramLabel = "FILE",
       description =
-          "Also draw the designs, or with --emulate the contractions: a .png or .svg file.")
+          "Also draw the designs in this .png or .svg file. With --emulate, draw the"
+              + " contractions.")
   @Nullable String plot;
 
   @Override

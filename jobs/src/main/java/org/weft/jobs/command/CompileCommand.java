@@ -41,12 +41,13 @@ import picocli.CommandLine.Spec;
     name = "compile",
     sortOptions = false,
     description = {
-      "Compile one expression to a shared library that C programs and Python call without Weft. The"
-          + " library contains the task runtime, and kernels for 32-bit and 64-bit indices.",
-      "The header explains its functions and structs. The Python module takes and gives NumPy"
-          + " arrays and SciPy matrices without copies: 'import k; y = k.run(A=A, x=x)'. It loads"
-          + " the library from where it is now, relative to itself.",
-      "One kernel computes the expression: formats that need a conversion first are refused."
+      "Compile one expression to a shared library for C and Python.",
+      "Programs call the library without Weft. The library contains the task runtime, and"
+          + " kernels for 32-bit and 64-bit coordinates and positions.",
+      "The header explains the functions and structs. The Python module takes and gives"
+          + " NumPy arrays and SciPy matrices without copies: 'import k; y = k.run(A=A, x=x)'."
+          + " The module finds the library by the path from the module to the library.",
+      "One kernel computes the expression. Formats that need a conversion are an error."
     },
     footer = {
       "",
@@ -66,8 +67,8 @@ public final class CompileCommand implements Callable<Integer> {
       names = "--format",
       paramLabel = "NAME=FORMAT[,...]",
       description = {
-        "How tensors are stored: Dense, COO, CSR, CSC, DCSR, CSF or a level list such as '{D, CU}',"
-            + " with a mode order such as CSF@2,0,1. Repeatable. Default: Dense."
+        "The format of a tensor: Dense, COO, CSR, CSC, DCSR, CSF, or a list of levels such as"
+            + " '{D, CU}'. A mode order may follow, as in CSF@2,0,1. Repeatable (default: Dense)."
       })
   List<String> formats = List.of();
 
@@ -75,19 +76,20 @@ public final class CompileCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       required = true,
       paramLabel = "FILE",
-      description = "The shared library.")
+      description = "The shared library to write.")
   Path output = Path.of("");
 
-  @Option(names = "--header", paramLabel = "FILE", description = "The C header.")
+  @Option(names = "--header", paramLabel = "FILE", description = "The C header to write.")
   @Nullable Path header;
 
-  @Option(names = "--python", paramLabel = "FILE", description = "The Python module.")
+  @Option(names = "--python", paramLabel = "FILE", description = "The Python module to write.")
   @Nullable Path python;
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "How its functions are called: NAME_run (default: the name of the library).")
+      description =
+          "The prefix of the functions, as in NAME_run (default: the name of the library).")
   @Nullable String name;
 
   @Option(
@@ -99,25 +101,30 @@ public final class CompileCommand implements Callable<Integer> {
   @Option(
       names = "--size",
       paramLabel = "LABEL=N",
-      description = "Size of a label; needed where only the result has it. Repeatable.")
+      description = "The size of a label. Needed for a label that only the result has. Repeatable.")
   Map<String, Long> sizes = new LinkedHashMap<>();
 
   @Option(
       names = "--schedule",
       paramLabel = "TEXT",
-      description = "Loops, such as 'order(i,k,j) parallel(i)' (default: chosen).")
+      description =
+          "The schedule of the loops, such as 'order(i,k,j) parallel(i)' (default: Weft"
+              + " chooses).")
   @Nullable String schedule;
 
   @Option(
       names = "--cpu",
       paramLabel = "LEVEL",
-      description = "native, x86-64-v2, x86-64-v3 or x86-64-v4 (default: ${DEFAULT-VALUE}).")
+      description =
+          "The processor level: native, x86-64-v2, x86-64-v3 or x86-64-v4 (default:"
+              + " ${DEFAULT-VALUE}).")
   String cpu = "native";
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Threads of a call that names no number; 0 takes all (default: 0).")
+      description =
+          "The threads of a call that does not state a number. 0 takes all cores (default: 0).")
   int threads;
 
   @Option(names = "--overwrite", description = "Replace files that exist.")
@@ -125,7 +132,7 @@ public final class CompileCommand implements Callable<Integer> {
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Errors only.")
+      description = "Print errors only.")
   boolean quiet;
 
   @Option(

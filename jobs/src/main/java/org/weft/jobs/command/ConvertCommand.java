@@ -39,13 +39,15 @@ import picocli.CommandLine.Parameters;
     name = "convert",
     sortOptions = false,
     description = {
-      "Convert a tensor between file formats, chosen by extension: .tns and .mtx, plain or .gz,"
-          + " .bz2, .zst, the binary .wtb, .npy for full matrices, and the folder .weft, which jobs"
-          + " load fastest; Harwell-Boeing .rb and .hb are read.",
-      "Entries come out sorted, duplicates summed. A sorted file streams through. Any other file"
-          + " is sorted, on the local disk if it takes more than a third of the heap."
-          + " --zero-based applies to .tns on both sides. --type may also be int or long here: long"
-          + " keeps all digits of integers beyond 2^53, which double rounds."
+      "Convert a tensor between file formats, which the file names choose.",
+      ".tns and .mtx are text, plain or compressed as .gz, .bz2 or .zst. .wtb is binary."
+          + " .npy holds full arrays. Jobs load the folder .weft fastest. Harwell-Boeing .rb and"
+          + " .hb can be read but not written.",
+      "The entries of OUT are sorted, and duplicates are summed. A sorted file is converted"
+          + " as a stream. Any other file is sorted, on the local disk if it takes more than a"
+          + " third of the heap. --zero-based applies to .tns files, both IN and OUT. --type may"
+          + " also be int or long. long keeps all digits of integers beyond 2^53, which double"
+          + " rounds."
     },
     footer = {
       "",
@@ -53,24 +55,23 @@ import picocli.CommandLine.Parameters;
       "Example: weft convert more.weft x.weft --append --batch 2024-05-31"
     })
 public final class ConvertCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
+  @Parameters(index = "0", paramLabel = "IN", description = "The tensor to read.")
   String input = "";
 
-  @Parameters(index = "1", paramLabel = "OUT", description = "Tensor to write.")
+  @Parameters(index = "1", paramLabel = "OUT", description = "The tensor to write.")
   String output = "";
 
   @Option(
       names = "--append",
       description =
-          "Add the entries to a .weft tensor that exists: a new version, which shares the files"
-              + " of the old one. Modes with labels are compared by label; new labels get"
+          "Add the entries to the .weft tensor OUT, as a new version that shares the files of"
+              + " the version before. Modes with labels are compared by label. New labels get"
               + " coordinates after the known ones. Values at known coordinates add up.")
   boolean append;
 
   @Option(
       names = "--by-coordinates",
-      description =
-          "With --append: take the coordinates of IN as they are, whatever its labels are.")
+      description = "With --append: take the coordinates of IN as they are, and ignore its labels.")
   boolean byCoordinates;
 
   @Mixin BatchOptions batch = new BatchOptions();
@@ -82,20 +83,23 @@ public final class ConvertCommand extends WeftCommand {
       split = ",",
       paramLabel = "M",
       description =
-          "Modes of a .weft tensor from the outermost level to the innermost, such as 1,0,2 or"
-              + " item,user,week; partitions are cut along the first (default: 0, then by size).")
+          "The modes of the .weft tensor OUT from the outermost level to the innermost, such as"
+              + " 1,0,2 or item,user,week. Partitions are cut along the first mode of the list"
+              + " (default: mode 0, then the others by size).")
   List<String> modeOrder = List.of();
 
   @Option(
       names = "--keep-order",
       description =
-          "Write the coordinates that a reordered .weft tensor stores (default: the original"
-              + " ones).")
+          "Write the coordinates that a reordered .weft tensor IN stores (default: the original"
+              + " coordinates).")
   boolean keepOrder;
 
   @Option(
       names = "--uncompressed",
-      description = "Store the arrays of a .weft tensor as they are: more bytes, fastest to load.")
+      description =
+          "Store the arrays of the .weft tensor OUT without compression. They take more bytes"
+              + " and load faster.")
   boolean uncompressed;
 
   @Override

@@ -37,10 +37,10 @@ import picocli.CommandLine.Option;
     name = "demo",
     sortOptions = false,
     description = {
-      "Decompose the relations of WordNet 3.1: a tensor of synset x relation x synset, 1 where the"
-          + " relation holds, by CP-ALS with compiled kernels in this process. Needs no"
-          + " file and no cluster.",
-      "Prints the fit of each iteration and the strongest words of each component."
+      "Decompose the relations of WordNet 3.1, without any file.",
+      "The tensor is synset x relation x synset, with 1 where the relation holds. CP-ALS"
+          + " decomposes it with compiled kernels in this process.",
+      "The command prints the fit of each iteration and the strongest words of each" + " component."
     },
     footer = {"", "Example: weft demo --rank 8"})
 public final class DemoCommand extends SparkCommand {
@@ -48,32 +48,32 @@ public final class DemoCommand extends SparkCommand {
       names = "--rank",
       paramLabel = "R",
       defaultValue = "16",
-      description = "Number of components (default: 16).")
+      description = "The number of components (default: 16).")
   int rank;
 
   @Option(
       names = "--iterations",
       paramLabel = "N",
       defaultValue = "20",
-      description = "Most iterations (default: 20).")
+      description = "Stop after this many iterations (default: 20).")
   int iterations;
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
-      description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
+      description = "Stop when the fit changes by less than T (default: ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of the initial factors (default: ${DEFAULT-VALUE}).")
+      description = "The seed of the initial factors (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Option(
       names = "--output",
       paramLabel = "DIR",
-      description = "Also write the labelled factors here, as weft cpd does.")
+      description = "Also write the labelled factors to this folder, as weft cpd does.")
   @Nullable String output;
 
   @Override

@@ -53,13 +53,14 @@ import picocli.CommandLine.Option;
     name = "eval",
     sortOptions = false,
     description = {
-      "Evaluate one expression: in this process, or with --master on a cluster, where operands and"
-          + " result lie in parts. Labels that the result lacks are summed; * + - .* functions,"
-          + " semirings A @(min,+) B and masks as in the language.",
-      "Operands are converted, products ordered and results converted as the formats need;"
-          + " --explain says how and computes nothing. --type may"
-          + " also be int or long here.",
-      "Exit status: 0 done, 1 out of memory or another failure, 2 wrong expression or input."
+      "Evaluate one expression of index notation.",
+      "The command computes in this process. With --master it computes on a cluster, where"
+          + " operands and result lie in parts. Labels that the result lacks are summed. The"
+          + " language has + - * .* and functions, semirings such as A @(min,+) B, and masks.",
+      "Weft orders products, and converts operands and results where formats need it."
+          + " --explain shows these steps and computes nothing. --type may also be int or long.",
+      "Exit status: 0 done, 1 memory or another resource failed, 2 the expression or an"
+          + " input is wrong."
     },
     footer = {
       "",
@@ -78,8 +79,9 @@ public final class EvalCommand extends SparkCommand {
       names = "--output",
       paramLabel = "[NAME=]FILE",
       description = {
-        "Where the result goes: a tensor file, or 'print' for lines of coordinates and value on"
-            + " standard output; a label takes the place of its coordinate (default: print)."
+        "Where the result goes: a tensor file, or 'print'. 'print' writes a line of"
+            + " coordinates and value for each entry to standard output. If a mode has labels, the"
+            + " line has the label instead of the coordinate (default: print)."
       })
   String output = PRINT;
 
@@ -87,15 +89,16 @@ public final class EvalCommand extends SparkCommand {
       order = 7,
       names = "--explain",
       description =
-          "Show operands, conversions and contraction order instead; 'weft explain --loops eval'"
-              + " shows the kernels, too.")
+          "Show operands, conversions and the order of contractions, and compute nothing. 'weft"
+              + " explain --loops eval' shows the kernels, too.")
   boolean explainOnly;
 
   @Option(
       order = 8,
       names = "--no-tuned",
       description =
-          "Do not use the formats and the schedule that 'weft tune' found for this class.")
+          "Do not use the formats and the schedule that 'weft tune' found for expressions of"
+              + " this class.")
   boolean noTuned;
 
   @Option(
@@ -103,9 +106,9 @@ public final class EvalCommand extends SparkCommand {
       names = "--reorder",
       paramLabel = "[NAME=]METHOD",
       description = {
-        "Evaluate under new coordinates of the labels of operand NAME (default: the largest sparse"
-            + " one), found by a method of 'weft reorder' or read from a folder of permutations;"
-            + " the result has the old ones (default: none)."
+        "Evaluate with new coordinates for the labels of operand NAME (default: the largest"
+            + " sparse operand). METHOD is a method of 'weft reorder' or a folder of permutations."
+            + " The result has the old coordinates (default: none)."
       })
   @Nullable String reorder;
 

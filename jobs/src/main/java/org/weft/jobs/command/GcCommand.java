@@ -20,11 +20,13 @@ import picocli.CommandLine.Parameters;
     name = "gc",
     sortOptions = false,
     description = {
-      "Remove what killed or failed writers left in a folder: data files of a .weft tensor that no"
-          + " version names, and unfinished outputs. In a folder of files it looks into the .weft"
-          + " tensors, too. Younger files stay: their writer may still be at work.",
-      "--expire also removes old versions of the .weft tensor DIR; the newest one always stays. An"
-          + " AGE is a number with s, m, h or d: 90m, 12h, 7d."
+      "Remove what killed or failed writers left in a folder.",
+      "These are data files of a .weft tensor that no version names, and unfinished"
+          + " outputs. In a folder of files, the command also looks into each .weft tensor. Files"
+          + " younger than --grace stay, because their writer may still be at work.",
+      "--expire also removes old versions of the .weft tensor DIR. The newest version"
+          + " always stays. An AGE is a number with s, m, h or d for seconds, minutes, hours or"
+          + " days: 90m, 12h, 7d."
     },
     footer = {"", "Example: weft gc x.weft --expire 7d", "Example: weft gc x.weft --dry-run"})
 public final class GcCommand extends WeftCommand {
@@ -36,13 +38,13 @@ public final class GcCommand extends WeftCommand {
   @Option(
       names = "--expire",
       paramLabel = "AGE",
-      description = "Remove versions that were replaced at least this long ago.")
+      description = "Remove versions that were replaced at least AGE ago.")
   @Nullable String expire;
 
   @Option(
       names = "--grace",
       paramLabel = "AGE",
-      description = "Leave files younger than this (default: ${DEFAULT-VALUE}).")
+      description = "Leave files that are younger than AGE (default: ${DEFAULT-VALUE}).")
   String grace = "1d";
 
   @Override

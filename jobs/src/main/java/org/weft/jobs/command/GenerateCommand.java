@@ -30,17 +30,18 @@ import picocli.CommandLine.Parameters;
     name = "generate",
     sortOptions = false,
     description = {
-      "Write a synthetic tensor, sorted, without duplicates, the same for the same seed. SHAPE is"
-          + " nell-1, nell-2, delicious-3d, flickr-3d, vast-2015-mc1-3d, freebase-music, uber or"
-          + " lbnl-network, for the mode sizes, nonzeros and skew of that tensor; banded, fem,"
-          + " power-law or uniform, for a square matrix of that kind; or mode sizes such as"
-          + " 50x40x30.",
-      "--scale multiplies the nonzeros by F and each mode size by F^(1/order), which keeps the"
-          + " density; of a matrix kind, rows and nonzeros by F. Skew: coordinate c of a mode is"
-          + " drawn in proportion to (c+1)^-a, with a from 0 to 1 per mode. Values are multiples of"
-          + " 0.01 up to 10.",
-      "--planted makes a tensor of R known CP components instead, full for mode sizes and sparse"
-          + " for named shapes. Memory does not grow with the nonzeros."
+      "Write a synthetic tensor, the same for the same seed.",
+      "The entries are sorted and have no duplicates. SHAPE is one of three kinds. nell-1,"
+          + " nell-2, delicious-3d, flickr-3d, vast-2015-mc1-3d, freebase-music, uber and"
+          + " lbnl-network have the mode sizes, nonzeros and skew of that tensor. banded, fem,"
+          + " power-law and uniform are square matrices of that kind. Mode sizes such as 50x40x30"
+          + " make any shape.",
+      "--scale multiplies the nonzeros by F and each mode size by F^(1/order), which keeps"
+          + " the density. Of a matrix kind, it multiplies rows and nonzeros by F. Coordinate c"
+          + " of a mode is drawn in proportion to (c+1)^-a, where a is the skew of the mode, from"
+          + " 0 to 1. Values are multiples of 0.01 up to 10.",
+      "--planted makes a tensor of R known CP components. The tensor is full if SHAPE has"
+          + " mode sizes, and sparse if SHAPE is a name. Memory does not grow with the nonzeros."
     },
     footer = {
       "",
@@ -52,41 +53,53 @@ public final class GenerateCommand extends WeftCommand {
   @Parameters(
       arity = "1..2",
       paramLabel = "SHAPE OUT",
-      description = "The shape and the tensor to write; the shape may be given by --shape.")
+      description = "The shape and the tensor to write. With --shape, OUT alone.")
   List<String> operands = new ArrayList<>();
 
-  @Option(names = "--shape", paramLabel = "AxBxC", description = "The shape, instead of SHAPE.")
+  @Option(
+      names = "--shape",
+      paramLabel = "AxBxC",
+      description = "The shape, in the place of SHAPE.")
   @Nullable String shape;
 
   @Option(
       names = "--scale",
       paramLabel = "F",
-      description = "Fraction of the nonzeros (default: ${DEFAULT-VALUE}).")
+      description = "Make this fraction of the nonzeros (default: ${DEFAULT-VALUE}).")
   double scale;
 
   @Option(
       names = "--nonzeros",
       paramLabel = "N",
-      description = "Number of nonzeros before scaling, instead of the shape's own.")
+      description = "The number of nonzeros before --scale (default: the shape's own).")
   @Nullable Long nonzeros;
 
-  @Option(names = "--seed", paramLabel = "S", description = "Seed (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "The seed of all random numbers (default: ${DEFAULT-VALUE}).")
   long seed;
 
-  @Option(names = "--planted", paramLabel = "R", description = "Known CP components.")
+  @Option(
+      names = "--planted",
+      paramLabel = "R",
+      description = "Make a tensor of R known CP components.")
   @Nullable Integer planted;
 
   @Option(
       names = "--noise",
       paramLabel = "P",
       description =
-          "With --planted: norm of the noise over that of the tensor (default: ${DEFAULT-VALUE}).")
+          "With --planted: the norm of the noise divided by the norm of the tensor (default:"
+              + " ${DEFAULT-VALUE}).")
   double noise;
 
   @Option(
       names = "--factors-out",
       paramLabel = "DIR",
-      description = "With --planted: write mode0.npy, ..., lambda.npy of the truth here.")
+      description =
+          "With --planted: write the known components to this folder, as mode0.npy, mode1.npy,"
+              + " ... and lambda.npy.")
   @Nullable String factorsOut;
 
   @Override

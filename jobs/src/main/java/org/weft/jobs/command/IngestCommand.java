@@ -39,14 +39,17 @@ import picocli.CommandLine.Parameters;
     name = "ingest",
     sortOptions = false,
     description = {
-      "Make a labelled tensor of a table: CSV, TSV, JSON lines, lines of text taken apart by a"
-          + " regular expression, Parquet, ORC or any table of Spark. Every column named as a mode"
-          + " gives that mode's labels; rows with the same labels become one entry.",
-      "Labels are sorted and numbered, so that the same rows give the same tensor. With --master"
-          + " executors do so, and labels do not pass through the driver.",
-      "A bucket after a column's name makes labels of ranges: number (each number by itself, in"
-          + " numeric order), a width (10), edges (1,10,100), log2, log10; of times year, quarter,"
-          + " month, week, day, hour, minute, weekday, hour-of-day, month-of-year."
+      "Make a labelled tensor of a table.",
+      "The table is CSV, TSV, JSON lines, Parquet, ORC, any table of Spark, or text whose"
+          + " lines a regular expression takes apart. The column of a mode gives the labels of"
+          + " the mode. Rows with the same labels become one entry.",
+      "Labels are sorted and numbered, so that the same rows give the same tensor. With"
+          + " --master, executors sort and number the labels, and labels do not pass through the"
+          + " driver.",
+      "A BUCKET after a column's name makes labels of ranges. Without BUCKET, or with text, each"
+          + " text is a label. Of numbers: number (each number by itself, in numeric order), a width (10), edges (1,10,100), log2 or log10."
+          + " Of times: year, quarter, month, week, day, hour, minute, weekday, hour-of-day or"
+          + " month-of-year."
     },
     footer = {
       "",
@@ -64,21 +67,23 @@ public final class IngestCommand extends SparkCommand {
       paramLabel = "IN... OUT",
       hideParamSyntax = true,
       description =
-          "Files, folders or patterns such as 'log/*.gz', all with the same columns; then the"
-              + " folder .weft to write.")
+          "Files, folders or patterns such as 'log/*.gz', all with the same columns. The folder"
+              + " .weft to write stands last.")
   List<String> paths = List.of();
 
   @Option(
       names = "--mode",
       required = true,
       paramLabel = "NAME[=COLUMN][:BUCKET]",
-      description = "A mode of the tensor and the column that labels it; repeat for every mode.")
+      description =
+          "A mode of the tensor, and the column that labels the mode. Repeat the option for"
+              + " every mode.")
   List<String> modes = List.of();
 
   @Option(
       names = "--value",
       paramLabel = "COLUMN",
-      description = "Column of the values (default: every row counts 1).")
+      description = "The column of the values (default: every row counts 1).")
   @Nullable String value;
 
   @Option(
@@ -92,103 +97,112 @@ public final class IngestCommand extends SparkCommand {
   @Option(
       names = "--transform",
       paramLabel = "HOW",
-      description = "What becomes of an aggregated value: none, log1p or sqrt (default: none).")
+      description =
+          "The function that is applied to an aggregated value: none, log1p or sqrt (default:"
+              + " none).")
   IngestJob.Transform transform = IngestJob.Transform.NONE;
 
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
       description =
-          "csv, tsv, jsonl, text, parquet, orc, table (IN names one that Spark's catalog knows), or"
-              + " another data source of Spark (default: by the extension of the first input).")
+          "The format of the table: csv, tsv, jsonl, text, parquet, orc, table, or another data"
+              + " source of Spark. With table, IN is the name of a table in Spark's catalog (default:"
+              + " by the extension of the first input).")
   @Nullable String format;
 
   @Option(
       names = "--pattern",
       paramLabel = "REGEX",
       description =
-          "For text: matches a whole line; its named groups (?<name>...) are the columns.")
+          "With --format text: a regular expression that matches a whole line. Its named groups"
+              + " (?<name>...) are the columns.")
   @Nullable String pattern;
 
   @Option(
       names = "--columns",
       split = ",",
       paramLabel = "NAME",
-      description = "Names of the columns of CSV or TSV without a header line.")
+      description = "The names of the columns of CSV or TSV without a header line.")
   List<String> columns = List.of();
 
   @Option(
       names = "--quoted-lines",
-      description = "Quoted cells of CSV may have line ends; every file is then read by one task.")
+      description = "Quoted cells of CSV may contain line ends. One task then reads each file.")
   boolean quotedLines;
 
   @Option(
       names = "--option",
       paramLabel = "KEY=VALUE",
-      description = "Of Spark's reader: sep, quote, comment, ...; repeatable.")
+      description = "An option of Spark's reader: sep, quote, comment, ... Repeatable.")
   Map<String, String> options = new LinkedHashMap<>();
 
   @Option(
       names = "--column",
       paramLabel = "NAME=SQL",
       description =
-          "A further column, by an SQL expression of the others: explode(split(tags, ' '));"
-              + " repeatable.")
+          "A further column, computed by an SQL expression from the other columns:"
+              + " explode(split(tags, ' ')). Repeatable.")
   Map<String, String> computed = new LinkedHashMap<>();
 
-  @Option(names = "--where", paramLabel = "SQL", description = "Condition for rows to be read.")
+  @Option(
+      names = "--where",
+      paramLabel = "SQL",
+      description = "Read only rows for which this SQL condition holds.")
   @Nullable String where;
 
   @Option(
       names = "--time-format",
       paramLabel = "FORMAT",
       description =
-          "Of times in text: iso (2024-01-31, 2024-01-31T10:00:00Z), epoch, epoch-millis, or a"
-              + " pattern such as dd.MM.yyyy (default: iso).")
+          "The form of times in text: iso (2024-01-31 or 2024-01-31T10:00:00Z), epoch"
+              + " (seconds), epoch-millis, or a pattern such as dd.MM.yyyy (default: iso).")
   String timeFormat = "iso";
 
   @Option(
       names = "--time-zone",
       paramLabel = "ZONE",
-      description = "Where days begin, and the zone of times that name none (default: UTC).")
+      description =
+          "The time zone in which days begin. Times that state no zone are in this zone, too"
+              + " (default: UTC).")
   String timeZone = "UTC";
 
   @Option(
       names = "--missing",
       paramLabel = "LABEL",
       description =
-          "Label for missing cells of modes without a bucket; cells that have it as their text get"
-              + " the same label (default: rows are rejected).")
+          "The label for missing cells of modes without a bucket. A cell whose text is LABEL"
+              + " gets the same label (default: such rows are rejected).")
   @Nullable String missing;
 
   @Option(
       names = "--min-count",
       paramLabel = "MODE=N",
       description =
-          "Drop labels of a mode with fewer than N rows, again and again, until every label that"
-              + " is left has N rows; repeatable.")
+          "Drop labels of a mode that have fewer than N rows. This repeats until every label"
+              + " that is left has N rows. Repeatable.")
   Map<String, Long> minCounts = new LinkedHashMap<>();
 
   @Option(
       names = "--rejects",
       paramLabel = "FILE",
       description =
-          "Write rows that cannot be used to this CSV file: file, line, column, reason, record."
-              + " Without it such a row is an error.")
+          "Write rows that cannot be used to this CSV file, as file, line, column, reason and"
+              + " record. Without the option, such a row is an error.")
   @Nullable String rejects;
 
   @Option(
       names = "--max-rejects",
       paramLabel = "N",
-      description = "Most rows that may be rejected (default: 0, or any number with --rejects).")
+      description = "Fail if more than N rows are rejected (default: 0; with --rejects: no limit).")
   @Nullable Long maxRejects;
 
   @Option(
       names = "--append",
       description =
-          "Add the entries to the tensor OUT, by their labels: known labels keep their"
-              + " coordinates, and new labels get coordinates after them. Values at known labels"
-              + " add up. If there is no tensor at OUT, one is made.")
+          "Add the entries to the tensor OUT, by their labels. Known labels keep their"
+              + " coordinates. New labels get coordinates after the known ones. Values at known"
+              + " labels add up. If there is no tensor at OUT, the command makes one.")
   boolean append;
 
   @Mixin BatchOptions batch = new BatchOptions();

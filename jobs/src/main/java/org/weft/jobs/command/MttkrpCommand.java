@@ -18,25 +18,26 @@ import picocli.CommandLine.Option;
     name = "mttkrp",
     sortOptions = false,
     description = {
-      "Matricised tensor times Khatri-Rao product: M(i,r) = T(i,j,k) * B(j,r) * C(k,r) for mode 0"
-          + " of a three-way tensor, and so for any order and mode. The result is dense, mode size"
-          + " x R.",
-      "Factors come from --factors DIR (mode0.npy, mode1.npy, ..., or a .npz file of mode0, mode1,"
-          + " ...; that of mode N is not needed), or are uniform in [0,1), drawn for mode m from"
-          + " seed S + m."
+      "Matricised tensor times Khatri-Rao product: M(i,r) = T(i,j,k) * B(j,r) * C(k,r).",
+      "The example is mode 0 of a tensor of order 3. The command takes any order and any"
+          + " mode. The result is dense, mode size x R.",
+      "--factors DIR holds mode0.npy, mode1.npy, ..., or is a .npz file of mode0, mode1,"
+          + " ... The factor of mode N is not needed. Without --factors, the factor of mode m is"
+          + " uniform in [0,1), drawn from seed S + m."
     },
     footer = {"", "Example: weft mttkrp x.tns.gz --mode 0 --rank 16 --output m.npy"})
 public final class MttkrpCommand extends TensorJobCommand {
   @Option(
       names = "--rank",
       paramLabel = "R",
-      description = "Columns of the factors; with --factors the default is theirs.")
+      description =
+          "The columns of the factors (default with --factors: the columns of those factors).")
   @Nullable Integer rank;
 
   @Option(
       names = "--factors",
       paramLabel = "DIR",
-      description = "Folder or .npz file of the factors.")
+      description = "The folder or the .npz file of the factors.")
   @Nullable String factors;
 
   private List<RowSource> given = List.of();

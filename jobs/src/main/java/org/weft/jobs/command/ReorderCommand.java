@@ -55,14 +55,16 @@ import picocli.CommandLine.Parameters;
     name = "reorder",
     sortOptions = false,
     description = {
-      "Relabel the coordinates of a tensor so that entries which are used together lie together,"
-          + " and print what that changes. Runs in this process, without Spark; needs about 40"
-          + " bytes of memory per entry and mode.",
-      "Methods: identity, random:SEED, degree, degree:ascending, degree:hubs, lexi:SWEEPS, bfs-mcs,"
-          + " rcm, band, partition:PARTS.",
-      "OUT is the tensor with new coordinates; --permutations writes mode0.perm, mode1.perm, ...:"
-          + " line n, from 0, is the new coordinate of n. --apply reads such a folder instead of"
-          + " computing an order, and with --inverse takes coordinates back."
+      "Relabel the coordinates of a tensor so that entries which are used together lie"
+          + " together.",
+      "The command prints what the new order changes. It runs in this process, without"
+          + " Spark, and needs about 40 bytes of memory per entry and mode.",
+      "The methods are identity, random:SEED, degree, degree:ascending, degree:hubs,"
+          + " lexi:SWEEPS, bfs-mcs, rcm, band and partition:PARTS.",
+      "OUT is the tensor with new coordinates. --permutations writes mode0.perm,"
+          + " mode1.perm, ... If lines are counted from 0, line n has the new coordinate of"
+          + " coordinate n. --apply reads such a folder instead of computing an order. With"
+          + " --inverse, it restores the old coordinates."
     },
     footer = {"", "Example: weft reorder x.tns.gz y.tns.gz --method lexi --permutations perms"})
 public final class ReorderCommand extends WeftCommand {
@@ -77,14 +79,15 @@ public final class ReorderCommand extends WeftCommand {
       index = "1",
       arity = "0..1",
       paramLabel = "OUT",
-      description = "Relabelled tensor to write; without it only the table is printed.")
+      description =
+          "The relabelled tensor to write. Without OUT, the command prints the table only.")
   @Nullable String output;
 
   @Option(
       order = 1,
       names = "--method",
       paramLabel = "NAME",
-      description = "How to order (default: lexi).")
+      description = "The method that makes the order (default: lexi).")
   @Nullable String method;
 
   @Option(
@@ -94,7 +97,10 @@ public final class ReorderCommand extends WeftCommand {
       description = "Use the permutations of this folder.")
   @Nullable String apply;
 
-  @Option(order = 3, names = "--inverse", description = "With --apply: relabel backwards.")
+  @Option(
+      order = 3,
+      names = "--inverse",
+      description = "With --apply: turn new coordinates into old ones.")
   boolean inverse;
 
   @Option(
@@ -108,15 +114,15 @@ public final class ReorderCommand extends WeftCommand {
       order = 5,
       names = "--rank",
       paramLabel = "R",
-      description = "Columns of the operands whose cache lines are counted (default: 16).")
+      description = "Count cache lines of operands with R columns (default: 16).")
   int rank = 16;
 
   @Option(
       order = 6,
       names = "--bench",
       description = {
-        "Also time SpMV and SpMM, or TTV, TTM and MTTKRP, of this process's compiled kernels with"
-            + " and without the order, with 1 thread and more, up to --threads."
+        "Also time SpMV and SpMM, or TTV, TTM and MTTKRP, with and without the order. The"
+            + " kernels run in this process with 1 thread and more, up to --threads."
       })
   boolean bench;
 
@@ -125,7 +131,8 @@ public final class ReorderCommand extends WeftCommand {
       names = "--shuffle",
       paramLabel = "SEED",
       description =
-          "With --bench: shuffle the coordinates of every mode first, and time that, too.")
+          "With --bench: shuffle the coordinates of every mode first, and also time the"
+              + " shuffled tensor.")
   @Nullable Long shuffle;
 
   @Mixin InputNames names = new InputNames();

@@ -27,16 +27,17 @@ import picocli.CommandLine.Parameters;
     name = "run",
     sortOptions = false,
     description = {
-      "Run a program of the tensor language (.ta): in this process, or with --master on a cluster,"
-          + " where its tensors stay in parts on the executors between statements. Programs written"
-          + " for COMET run unchanged and print what COMET prints.",
+      "Run a program of the tensor language, a .ta file.",
+      "The program runs in this process. With --master it runs on a cluster, where its"
+          + " tensors stay in parts on the executors between statements. Programs written for"
+          + " COMET run unchanged and print what COMET prints.",
       "comet_read(N) reads the file that the environment variable SPARSE_FILE_NAMEN names."
-          + " --dry-run checks the program and runs nothing; 'weft explain run' shows how each"
+          + " --dry-run checks the program and runs nothing. 'weft explain run' shows how each"
           + " statement is evaluated."
     },
     footer = {"", "Example: weft run spmm.ta", "Example: SPARSE_FILE_NAME0=a.mtx weft run sum.ta"})
 public final class RunCommand extends SparkCommand {
-  @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
+  @Parameters(index = "0", paramLabel = "PROGRAM", description = "The .ta file of the program.")
   String program = "";
 
   @Option(
@@ -49,8 +50,8 @@ public final class RunCommand extends SparkCommand {
         "--opt-multiop-factorize"
       },
       description =
-          "COMET's options for dense contractions: accepted, and change nothing, because Weft"
-              + " chooses.")
+          "COMET's options for dense contractions. Weft accepts them and ignores them, because"
+              + " Weft chooses by itself.")
   boolean[] optionsOfComet = {};
 
   @Override

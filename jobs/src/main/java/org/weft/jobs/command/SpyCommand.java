@@ -30,33 +30,40 @@ import picocli.CommandLine.Parameters;
     name = "spy",
     sortOptions = false,
     description = {
-      "Draw where the entries of a tensor are: one panel for each pair of modes, darker where there"
-          + " are more, coordinates from 1. Colours are values where no cell has two entries, and"
-          + " where half of all entries are stored. Runs in this process, without Spark.",
-      "With --method, a second row of panels shows the tensor after that reordering; a .weft tensor"
-          + " that was reordered is shown under its original coordinates and as it is stored. With"
-          + " --partitions N, red lines show where N partitions of mode 0 with equal entries begin."
+      "Draw where the entries of a tensor are.",
+      "The picture has one panel for each pair of modes. A pixel is darker where there are"
+          + " more entries, and coordinates count from 1. If no cell has two entries and at least"
+          + " half of all entries are stored, colours are values. The command runs in this"
+          + " process, without Spark.",
+      "With --method, a second row of panels shows the tensor after that reordering. A"
+          + " .weft tensor that was reordered is shown under its original coordinates and as it"
+          + " is stored. With --partitions N, red lines show where N partitions of mode 0 with"
+          + " equal entries begin."
     },
     footer = {"", "Example: weft spy x.tns.gz x.png --method lexi --partitions 8"})
 public final class SpyCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
-  @Parameters(index = "1", paramLabel = "OUT", description = "Picture to write: .png or .svg.")
+  @Parameters(
+      index = "1",
+      paramLabel = "OUT",
+      description = "The picture to write, a .png or .svg file.")
   String output = "";
 
   @Option(
       order = 1,
       names = "--method",
       paramLabel = "NAME",
-      description = "Also show the tensor after this reordering; see weft reorder.")
+      description =
+          "Also show the tensor after this reordering. 'weft reorder --help' lists the methods.")
   @Nullable String method;
 
   @Option(
       order = 2,
       names = "--size",
       paramLabel = "PIXELS",
-      description = "Longer side of a panel, 16 to 4096 (default: 400).")
+      description = "The longer side of a panel in pixels, 16 to 4096 (default: 400).")
   int size = 400;
 
   @Override

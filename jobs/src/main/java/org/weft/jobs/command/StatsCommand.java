@@ -38,10 +38,12 @@ import picocli.CommandLine.Parameters;
     name = "stats",
     sortOptions = false,
     description = {
-      "Describe a tensor: order, mode sizes, nonzeros, density, duplicates, value range, how the"
-          + " nonzeros spread over the slices of each mode, and what a partition would weigh.",
-      "Entries at the same coordinates count as one, with the sum of their values. min, median, p99"
-          + " and max are nonzeros per slice, among slices that have any."
+      "Describe a tensor.",
+      "The command shows order, mode sizes, nonzeros, density, duplicates and the range of"
+          + " values. It also shows how the nonzeros spread over the slices of each mode, and the"
+          + " bytes of a partition.",
+      "Entries at the same coordinates count as one entry, with the sum of their values."
+          + " min, median, p99 and max are nonzeros per slice, among slices that have any."
     },
     footer = {"", "Example: weft stats x.tns.gz"})
 public final class StatsCommand extends SparkCommand {
@@ -50,7 +52,7 @@ public final class StatsCommand extends SparkCommand {
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
-  @Option(names = "--json", description = "As JSON; sizes are numbers of entries or bytes.")
+  @Option(names = "--json", description = "Print JSON. Sizes are numbers of entries or bytes.")
   boolean json;
 
   @Mixin InputNames names = new InputNames();

@@ -49,7 +49,7 @@ abstract class TensorJobCommand extends SparkCommand {
       names = "--mode",
       required = true,
       paramLabel = "N",
-      description = "Mode of the tensor: its number from 0, or its name.")
+      description = "The mode of the tensor: its number from 0, or its name.")
   String modeText = "";
 
   /** The number of the mode, once the names of the modes are known. */
@@ -58,7 +58,7 @@ abstract class TensorJobCommand extends SparkCommand {
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of the random operands (default: ${DEFAULT-VALUE}).")
+      description = "The seed of the random operands (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Mixin InputNames names = new InputNames();
@@ -69,11 +69,14 @@ abstract class TensorJobCommand extends SparkCommand {
       names = "--schedule",
       paramLabel = "TEXT",
       description =
-          "Loops of the kernel, such as 'parallel(i) unroll(k,4)' (default: chosen); 'weft explain'"
-              + " shows the labels.")
+          "The schedule of the kernel's loops, such as 'parallel(i) unroll(k,4)' (default: Weft"
+              + " chooses). 'weft explain' shows the labels.")
   @Nullable String schedule;
 
-  @Option(names = "--output", paramLabel = "OUT", description = "Result; not needed to explain.")
+  @Option(
+      names = "--output",
+      paramLabel = "OUT",
+      description = "The file of the result. 'weft explain' needs none.")
   @Nullable String output;
 
   /**

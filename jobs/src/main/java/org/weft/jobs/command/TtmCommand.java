@@ -20,17 +20,19 @@ import picocli.CommandLine.Option;
     name = "ttm",
     sortOptions = false,
     description = {
-      "Tensor times matrix: Y(i,j,r) = T(i,j,k) * U(k,r) for mode 2 of a three-way tensor. The"
-          + " result is semi-sparse: every fiber along mode N that has an entry becomes R entries,"
-          + " and mode N has size R.",
-      "U is a .npy matrix of mode size x R, or uniform in [0,1) from --seed."
+      "Tensor times matrix: Y(i,j,r) = T(i,j,k) * U(k,r).",
+      "The example is mode 2 of a tensor of order 3. The command takes any order and any"
+          + " mode. The result is semi-sparse: every fiber along mode N that has an entry becomes"
+          + " R entries. Mode N of the result has size R.",
+      "--matrix gives U, mode size x R. Without --matrix, U is uniform in [0,1), drawn from"
+          + " --seed."
     },
     footer = {"", "Example: weft ttm x.tns --mode 2 --rank 8 --seed 1 --output y.tns.gz"})
 public final class TtmCommand extends TensorJobCommand {
-  @Option(names = "--matrix", paramLabel = "M", description = "The matrix, a .npy file.")
+  @Option(names = "--matrix", paramLabel = "M", description = "The .npy file of the matrix.")
   @Nullable String matrix;
 
-  @Option(names = "--rank", paramLabel = "R", description = "Columns of a random matrix.")
+  @Option(names = "--rank", paramLabel = "R", description = "The columns of a random matrix.")
   @Nullable Integer rank;
 
   private @Nullable RowSource given;

@@ -18,13 +18,15 @@ import picocli.CommandLine.Option;
     name = "ttv",
     sortOptions = false,
     description = {
-      "Tensor times vector: Y(i,j) = T(i,j,k) * v(k) for mode 2 of a three-way tensor. The result"
-          + " is sparse, without mode N.",
-      "v is a .npy vector of the mode's size, or uniform in [0,1) from --seed."
+      "Tensor times vector: Y(i,j) = T(i,j,k) * v(k).",
+      "The example is mode 2 of a tensor of order 3. The command takes any order and any"
+          + " mode. The result is sparse and lacks mode N.",
+      "--vector gives v, which has the size of the mode. Without --vector, v is uniform in"
+          + " [0,1), drawn from --seed."
     },
     footer = {"", "Example: weft ttv x.tns --mode 2 --vector v.npy --output y.mtx"})
 public final class TtvCommand extends TensorJobCommand {
-  @Option(names = "--vector", paramLabel = "V", description = "The vector, a .npy file.")
+  @Option(names = "--vector", paramLabel = "V", description = "The .npy file of the vector.")
   @Nullable String vector;
 
   private @Nullable RowSource given;

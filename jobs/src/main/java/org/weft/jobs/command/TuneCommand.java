@@ -38,14 +38,15 @@ import picocli.CommandLine.Option;
     name = "tune",
     sortOptions = false,
     description = {
-      "Find the fastest way to evaluate an expression on its operands: formats, mode orders and"
-          + " widths of sparse operands, and schedules of the loops.",
-      "Variants are pruned by a cost model; the rest are verified against the result without"
-          + " tuning, and timed in turns. The fastest is kept in the kernel cache if its slow runs"
-          + " (the upper quartile) are faster than every run without tuning. 'weft eval' finds it"
-          + " there for expressions of the same class: equal up to names, with operands of similar"
-          + " size; on another machine it is measured again first. An operand with a stated format"
-          + " keeps it."
+      "Find the fastest formats and schedule for an expression.",
+      "The command tries formats, mode orders and widths of sparse operands, and schedules"
+          + " of the loops.",
+      "A cost model discards most variants. The others are compared with the result without"
+          + " tuning, and timed in turns. The fastest is kept in the kernel cache if its slow"
+          + " runs (the upper quartile) are faster than every run without tuning. 'weft eval'"
+          + " then uses it for expressions of the same class, which are equal up to names and"
+          + " have operands of similar size. On another machine, 'weft eval' measures the variant"
+          + " again first. An operand with a stated format keeps the format."
     },
     footer = {"", "Example: weft tune \"y(i) = A(i,j) * x(j)\" --input A=a.mtx --input x=x.npy"})
 public final class TuneCommand extends WeftCommand {
@@ -55,14 +56,14 @@ public final class TuneCommand extends WeftCommand {
       order = 20,
       names = "--trials",
       paramLabel = "N",
-      description = "Variants to time at most (default: ${DEFAULT-VALUE}).")
+      description = "Time at most N variants (default: ${DEFAULT-VALUE}).")
   int trials = 32;
 
   @Option(
       order = 21,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Write the times as a picture: a .png or .svg file.")
+      description = "Also draw the times in this .png or .svg file.")
   @Nullable String plot;
 
   @Override

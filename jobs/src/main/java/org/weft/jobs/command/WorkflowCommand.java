@@ -23,14 +23,16 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "workflow",
     description = {
-      "Run the weft commands of a YAML file in order, each once for the same inputs, and go on"
-          + " after a failure. The state is a folder on any file system."
+      "Run the weft commands of a YAML file in order, and go on after a failure.",
+      "For the same inputs, each command runs once. The state of the workflow is a folder"
+          + " on any file system."
     },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit status: 0 done, 1 a step failed and a retry may help, 2 the file, a command or an input"
-          + " is wrong, 3 another run is at work, 4 an input changed, 5 a step took too long.",
+      "Exit status: 0 done, 1 a step failed and a retry may help, 2 the file, a command or"
+          + " an input is wrong, 3 another process runs the workflow, 4 an input changed during"
+          + " the run, 5 a step took too long.",
       "Example: weft workflow run nightly.yaml --set date=2026-11-20"
     })
 public final class WorkflowCommand implements Runnable {
@@ -59,13 +61,13 @@ public final class WorkflowCommand implements Runnable {
 
   /** What all have: the file and its state. */
   abstract static class Action extends WeftCommand {
-    @Parameters(index = "0", paramLabel = "FILE", description = "The workflow, in YAML.")
+    @Parameters(index = "0", paramLabel = "FILE", description = "The YAML file of the workflow.")
     String file = "";
 
     @Option(
         names = "--state",
         paramLabel = "DIR",
-        description = "Folder of its state (default: FILE with .state instead of .yaml).")
+        description = "The folder of the state (default: FILE with .state instead of .yaml).")
     @Nullable String state;
 
     final Workflows workflows() {
@@ -78,7 +80,7 @@ public final class WorkflowCommand implements Runnable {
     @Option(
         names = "--set",
         paramLabel = "NAME=VALUE",
-        description = "Value of a parameter of the file; repeatable.")
+        description = "The value of a parameter of the file. Repeatable.")
     Map<String, String> parameters = new LinkedHashMap<>();
   }
 
@@ -87,15 +89,17 @@ public final class WorkflowCommand implements Runnable {
       name = "run",
       sortOptions = false,
       description = {
-        "Run a workflow. A step that was done from the same inputs by the same command, in any"
-            + " run, is kept."
+        "Run a workflow.",
+        "If any run did a step before, by the same command from the same inputs, the step is"
+            + " not done again."
       },
       footer = {"", "Example: weft workflow run nightly.yaml --set date=2026-11-20"})
   static final class Start extends WithParameters {
     @Option(
         names = "--metrics",
         paramLabel = "FILE",
-        description = "Write the run's metrics here at its end, in Prometheus's text format.")
+        description =
+            "At the end of the run, write its metrics to this file, in Prometheus's text format.")
     @Nullable String metrics;
 
     @Override
@@ -120,20 +124,24 @@ public final class WorkflowCommand implements Runnable {
       name = "resume",
       sortOptions = false,
       description = {
-        "Go on with a run that failed or was interrupted, with the parameters and the text of the"
-            + " file at its start. Steps that are done are kept, all other steps run. If an input"
-            + " of theirs that no step makes has changed since the run began, nothing runs: start"
-            + " a new run."
+        "Go on with a run that failed or was interrupted.",
+        "The run keeps its parameters and the text of the file at its start. Steps that are"
+            + " done are kept, and all other steps run. If an input that no step makes has changed"
+            + " since the run began, nothing runs. Then start a new run."
       },
       footer = {"", "Example: weft workflow resume nightly.yaml"})
   static final class Resume extends Action {
-    @Option(names = "--run", paramLabel = "RUN", description = "The run (default: the latest).")
+    @Option(
+        names = "--run",
+        paramLabel = "RUN",
+        description = "The name of the run (default: the latest run).")
     String run = "";
 
     @Option(
         names = "--metrics",
         paramLabel = "FILE",
-        description = "Write the run's metrics here at its end, in Prometheus's text format.")
+        description =
+            "At the end of the run, write its metrics to this file, in Prometheus's text format.")
     @Nullable String metrics;
 
     @Override
@@ -153,13 +161,16 @@ public final class WorkflowCommand implements Runnable {
   @Command(
       name = "status",
       sortOptions = false,
-      description = "Show where the steps of a run are.",
+      description = "Show which steps of a run are done, at work, failed or still to come.",
       footer = {"", "Example: weft workflow status nightly.yaml --log"})
   static final class Status extends Action {
-    @Option(names = "--run", paramLabel = "RUN", description = "The run (default: the latest).")
+    @Option(
+        names = "--run",
+        paramLabel = "RUN",
+        description = "The name of the run (default: the latest run).")
     String run = "";
 
-    @Option(names = "--log", description = "Also show what happened, line by line.")
+    @Option(names = "--log", description = "Also show the log of the run, line by line.")
     boolean log;
 
     @Override
@@ -175,9 +186,10 @@ public final class WorkflowCommand implements Runnable {
   @Command(
       name = "explain",
       sortOptions = false,
-      description =
-          "Show for each step whether it would run, and why: what differs from the last time it was"
-              + " done.",
+      description = {
+        "Show for each step whether the step would run, and why.",
+        "The reason says what differs from the last time the step was done."
+      },
       footer = {"", "Example: weft workflow explain nightly.yaml --set date=2026-11-20"})
   static final class Explain extends WithParameters {
     @Override
@@ -207,15 +219,15 @@ public final class WorkflowCommand implements Runnable {
       name = "gc",
       sortOptions = false,
       description = {
-        "Remove old runs from the state, and records whose outputs are gone or replaced. Outputs"
-            + " stay."
+        "Remove old runs from the state of a workflow.",
+        "Records whose outputs are gone or replaced are removed, too. Outputs stay."
       },
       footer = {"", "Example: weft workflow gc nightly.yaml --keep 30"})
   static final class Gc extends Action {
     @Option(
         names = "--keep",
         paramLabel = "N",
-        description = "Runs that stay (default: ${DEFAULT-VALUE}).")
+        description = "Keep the N latest runs (default: ${DEFAULT-VALUE}).")
     int keep = 10;
 
     @Override

@@ -35,24 +35,31 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     sortOptions = false,
     description = {
-      "Compare two models: which component of A matches which component of B, and how far"
-          + " apart the two are. The drift is 0 for the same components in any order, and 1 if"
-          + " nothing is alike. The mean and the biases of completions are compared apart; each"
-          + " counts as a component in the drift.",
+      "Compare two models and measure how far apart they are.",
+      "The command shows which component of A matches which component of B. The drift is 0"
+          + " for the same components in any order, and 1 if nothing is alike. The mean and the"
+          + " biases of completions are compared apart. Each counts as a component in the drift.",
       "The columns of a Tucker model are unique only up to a rotation. Two Tucker models are"
           + " compared by the angles between the spans of their columns. Rows are compared after"
           + " the rotation that aligns the columns best.",
-      "Rows are matched by their labels where both models have labels, otherwise by number."
+      "Where both models have labels, rows are matched by their labels. Otherwise rows are"
+          + " matched by number."
     },
     footer = {
       "",
       "Example: weft compare models/current models/2026-11-20 --limit 0.2 --output drift.json"
     })
 public final class CompareCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "A", description = "A model, or a pointer to one.")
+  @Parameters(
+      index = "0",
+      paramLabel = "A",
+      description = "The folder of a model, or a pointer to it.")
   String first = "";
 
-  @Parameters(index = "1", paramLabel = "B", description = "Another model, or a pointer to one.")
+  @Parameters(
+      index = "1",
+      paramLabel = "B",
+      description = "The folder of another model, or a pointer to it.")
   String second = "";
 
   @Option(
@@ -64,10 +71,13 @@ public final class CompareCommand extends WeftCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "Rows of each mode to show that changed most (default: ${DEFAULT-VALUE}).")
+      description = "Show the N rows of each mode that changed most (default: ${DEFAULT-VALUE}).")
   int count = 5;
 
-  @Option(names = "--output", paramLabel = "FILE", description = "Also write it as JSON.")
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "Also write the comparison to this file, as JSON.")
   @Nullable String output;
 
   @Override

@@ -54,12 +54,13 @@ import picocli.CommandLine.Option;
     name = "complete",
     sortOptions = false,
     description = {
-      "Tensor completion: a CP model of the entries that are stored. All other cells are unknown,"
-          + " not zero, unless --missing-weight is given. The model has a ridge, a mean and a bias"
-          + " for each slice.",
-      "Entries are held out by a hash of their coordinates; the model with the least error at the"
-          + " validation entries is kept. The output folder has the files of weft cpd. The last columns"
-          + " hold the biases, a column for each mode, and the mean."
+      "Tensor completion: a CP model of the known entries.",
+      "All cells that are not stored are unknown, not 0, unless --missing-weight says"
+          + " otherwise. The model has a ridge, a mean and a bias for each slice.",
+      "A hash of the coordinates decides which entries are held out. The command keeps the"
+          + " model with the least error at the validation entries. The output folder has the"
+          + " files of weft cpd. The last columns of the factors hold the biases, a column for"
+          + " each mode, and the mean."
     },
     footer = {
       "",
@@ -73,14 +74,16 @@ public final class CompleteCommand extends RankedCommand {
       names = "--method",
       paramLabel = "M",
       description =
-          "als solves the normal equations of each slice, ccd updates up to eight columns at a"
-              + " time (CCD++ by blocks), sgd follows gradients of batches (default: als).")
+          "als solves the normal equations of each slice. ccd updates up to eight columns at a"
+              + " time (CCD++ by blocks). sgd follows gradients of batches (default: als).")
   Algorithm algorithm = Algorithm.ALS;
 
   @Option(
       names = "--batches",
       paramLabel = "N",
-      description = "Batches of the entries for sgd, which are divided by a hash (default: 16).")
+      description =
+          "With --method sgd: the number of batches of entries. A hash divides the entries"
+              + " (default: 16).")
   int batches = 16;
 
   /** How the factors improve. */
@@ -95,17 +98,17 @@ public final class CompleteCommand extends RankedCommand {
       split = ",",
       paramLabel = "SHARE",
       description =
-          "Shares of the entries that are held out: for validation, and for a test at the end"
-              + " (default: 0.1,0.1, or 0,0.1 with --validate).")
+          "The shares of the entries that are held out: the first for validation, the second"
+              + " for a test at the end (default: 0.1,0.1; with --validate: 0,0.1).")
   double @Nullable [] split;
 
   @Option(
       names = "--validate",
       paramLabel = "FILE",
       description =
-          "A tensor of validation entries, in place of a share of IN. A label of FILE is the same"
-              + " label of IN, whatever its coordinate; entries with labels that IN lacks are left"
-              + " out.")
+          "A tensor of validation entries, instead of a share of IN. A label of FILE is the"
+              + " same label of IN, whatever its coordinate. Entries with labels that IN lacks are"
+              + " left out.")
   @Nullable String validate;
 
   private List<String> modeNames = List.of();
@@ -115,36 +118,37 @@ public final class CompleteCommand extends RankedCommand {
       split = ",",
       paramLabel = "X",
       description =
-          "Weight of small factors, relative to the sums of an average slice: 1 weighs as much as"
-              + " its entries. Of several ridges, tried in their order, the one with the least error is"
-              + " kept; one that falls far behind ends early (default: 0.01,0.001,0.1,1).")
+          "The weight of the ridge, relative to the sums of an average slice: 1 weighs as much"
+              + " as the entries of the slice. If there are several ridges, each is tried in turn,"
+              + " and the ridge with the least error is kept. A ridge that falls far behind ends"
+              + " early (default: 0.01,0.001,0.1,1).")
   double[] ridges = {0.01, 0.001, 0.1, 1};
 
   @Option(
       names = "--missing-weight",
       paramLabel = "W",
       description =
-          "Weight of a cell that is not stored, whose value then counts as 0: from 0, unknown, to"
-              + " 1, as weft cpd. Entries weigh 1. With --method als (default: 0).")
+          "With --method als: the weight of a cell that is not stored, whose value then counts"
+              + " as 0. 0 means unknown. 1 is the weight of an entry, as in weft cpd (default: 0).")
   double missingWeight;
 
   @Mixin SeedOptions starts = new SeedOptions();
 
-  @Option(names = "--no-biases", description = "No column for the mean, nor for biases.")
+  @Option(names = "--no-biases", description = "Make a model without the mean and without biases.")
   boolean plain;
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
       description =
-          "An error counts as smaller only if it is smaller by this part (default:"
+          "An error counts as smaller if the relative change is more than T (default:"
               + " ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(
       names = "--patience",
       paramLabel = "N",
-      description = "Stop after so many iterations without a smaller error (default: 20).")
+      description = "Stop after N iterations without a smaller error (default: 20).")
   int patience = 20;
 
   @Override

@@ -26,8 +26,9 @@ import picocli.CommandLine.Option;
     name = "cpapr",
     sortOptions = false,
     description = {
-      "CP decomposition of counts by alternating Poisson regression, with multiplicative updates or"
-          + " Newton's method for each row. Cells that are not stored are counts of 0.",
+      "CP decomposition of counts by alternating Poisson regression.",
+      "The updates are multiplicative, or Newton's method for each row. Cells that are not"
+          + " stored are counts of 0.",
       "The output folder has the files of weft cpd. Columns of the factors sum to 1: they are the"
           + " probabilities of the slices in a component. lambda.npy has the expected count of"
           + " each component."
@@ -38,23 +39,23 @@ public final class CpaprCommand extends RankedCommand {
       names = "--method",
       paramLabel = "M",
       description =
-          "Updates of a factor: mu multiplies, pdnr is damped Newton with R x R numbers for each"
-              + " slice, pqnr is quasi-Newton with a few rows of R (default: mu).")
+          "The updates of a factor. mu multiplies. pdnr is damped Newton with R x R numbers for"
+              + " each slice. pqnr is quasi-Newton with a few rows of R numbers (default: mu).")
   CpApr.Update update = CpApr.Update.MU;
 
   @Option(
       names = "--inner",
       paramLabel = "N",
-      description = "Most updates of a mode in an iteration (default: 10).")
+      description = "Update a mode at most N times in an iteration (default: 10).")
   int inner = 10;
 
   @Option(
       names = "--kkt",
       paramLabel = "T",
       description =
-          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance, for counts divided"
-              + " by the root mean square of those that are stored; 0 runs all iterations"
-              + " (default: 1e-4).")
+          "Stop when the Karush-Kuhn-Tucker conditions hold to the tolerance T. For the"
+              + " conditions, counts are divided by the root mean square of the stored counts. 0 runs"
+              + " all iterations (default: 1e-4).")
   double tolerance = 1e-4;
 
   @Mixin SeedOptions starts = new SeedOptions();

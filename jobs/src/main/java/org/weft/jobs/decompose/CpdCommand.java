@@ -46,11 +46,13 @@ import picocli.CommandLine.Option;
     name = "cpd",
     sortOptions = false,
     description = {
-      "CP decomposition by alternating least squares: T(i,j,k) is approximated by the sum over r of"
-          + " lambda(r) * A(i,r) * B(j,r) * C(k,r).",
-      "The output folder holds mode0.npy, mode1.npy, ... (mode size x R, columns of norm 1),"
-          + " lambda.npy, summary.json, and modeN.tsv for modes with labels. Columns of a simplex"
-          + " mode are not normalised; lambda comes from the columns of the other modes."
+      "CP decomposition by alternating least squares.",
+      "The sum over r of lambda(r) * A(i,r) * B(j,r) * C(k,r) approximates T(i,j,k), and so"
+          + " for any order.",
+      "The output folder holds mode0.npy, mode1.npy, ... (mode size x R, columns of norm"
+          + " 1), lambda.npy and summary.json. It also holds modeN.tsv for modes with labels."
+          + " Columns of a simplex mode are not normalised. Then lambda comes from the columns of"
+          + " the other modes."
     },
     footer = {
       "",
@@ -64,32 +66,33 @@ public final class CpdCommand extends ModelCommand {
       order = -2,
       names = "--rank",
       paramLabel = "R",
-      description = "Number of components. With --append, the model has it.")
+      description =
+          "The number of components. With --append, the default is the rank of the model.")
   @Nullable Integer rank;
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
-      description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
+      description = "Stop when the fit changes by less than T (default: ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(
       names = "--csf",
       paramLabel = "FORMS",
       description =
-          "Packed forms of the tensor. all: one form for each mode. grid: one form for each mode, of"
-              + " tiles, so that many executors exchange less. one: one form for all modes, which"
-              + " takes less memory. auto: what is predicted to take the least time of what fits into"
-              + " memory (default: auto).")
+          "The packed forms of the tensor. all: one form for each mode. grid: one form for each"
+              + " mode of each tile, so that many executors exchange less. one: one form for all"
+              + " modes, which takes less memory. auto: the forms that fit into memory and are"
+              + " predicted to take the least time (default: auto).")
   Forms forms = Forms.AUTO;
 
   @Option(
       names = "--dimension-tree",
       paramLabel = "WHEN",
       description =
-          "Products that neighbouring modes share, so that an iteration reads the entries fewer"
-              + " times. auto: where that is predicted to be clearly faster. on: where the products"
-              + " fit the memory. off: never (default: auto).")
+          "Whether neighbouring modes share products, so that an iteration reads the entries"
+              + " fewer times. auto: where sharing is predicted to be clearly faster. on: where the"
+              + " products fit the memory. off: never (default: auto).")
   DimensionTree tree = DimensionTree.AUTO;
 
   @Mixin AlgorithmOptions how = new AlgorithmOptions();
@@ -106,8 +109,8 @@ public final class CpdCommand extends ModelCommand {
       names = "--factors-table",
       paramLabel = "DIR",
       description =
-          "Also write the factors as a Parquet table: mode, index, label, component, weight,"
-              + " lambda; modes, indices and components count from 0.")
+          "Also write the factors as a Parquet table with the columns mode, index, label,"
+              + " component, weight and lambda. Modes, indices and components count from 0.")
   @Nullable String factorsTable;
 
   private CpAlgorithm algorithm = CpAlgorithm.ALS;

@@ -44,13 +44,16 @@ import picocli.CommandLine.Parameters;
     name = "diagnose",
     sortOptions = false,
     description = {
-      "Say how far a model can be trusted: what part of the tensor it explains, the consistency of"
-          + " its core, components that are alike or cancel, slices and entries far from it.",
-      "Of a Tucker model, columns and entries with the largest shares of the core are shown in the"
-          + " place of components. Of a completion only the stored entries count, and biases are not"
-          + " components. Both have no consistency of the core.",
-      "With --ranks, also decompose with other ranks, and show fit, consistency of the core, and"
-          + " how alike the models of several starts are."
+      "Show how far a model can be trusted.",
+      "The command shows the part of the tensor that the model explains, and the"
+          + " consistency of its core. It also shows components that are alike or cancel, and the"
+          + " slices and entries far from the model.",
+      "Of a Tucker model, the command shows columns and entries with the largest shares of"
+          + " the core instead of components. Of a completion, only the stored entries count, and"
+          + " biases are not components. A Tucker model and a completion have no consistency of"
+          + " the core.",
+      "With --ranks, the command also decomposes with other ranks. It shows fit,"
+          + " consistency of the core, and how alike the models of several starts are."
     },
     footer = {
       "",
@@ -69,46 +72,51 @@ public final class DiagnoseCommand extends WeftCommand {
   @Option(
       names = "--ranks",
       paramLabel = "A..B",
-      description = "Decompose with these numbers of components: 2..20.")
+      description = "Also decompose with these numbers of components, as in 2..20.")
   @Nullable String ranks;
 
   @Option(
       names = "--starts",
       paramLabel = "N",
-      description = "Starts for each of --ranks (default: 3).")
+      description = "With --ranks: the number of starts for each rank (default: 3).")
   int starts = 3;
 
   @Option(
       names = "--iterations",
       paramLabel = "N",
-      description = "Most iterations of a start (default: ${DEFAULT-VALUE}).")
+      description =
+          "With --ranks: end a start after this many iterations (default: ${DEFAULT-VALUE}).")
   int iterations;
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
-      description = "A start ends when its fit changes by less (default: ${DEFAULT-VALUE}).")
+      description =
+          "With --ranks: end a start when its fit changes by less than T (default:"
+              + " ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of the first start (default: ${DEFAULT-VALUE}).")
+      description = "With --ranks: the seed of the first start (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "Slices of each mode, pairs of components, and parts of a core (default: 5).")
+      description =
+          "Show N slices of each mode, N pairs of components, and N parts of a core (default:"
+              + " 5).")
   int count = 5;
 
-  @Option(names = "--json", description = "As JSON.")
+  @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
   @Option(
       names = "--plot",
       paramLabel = "FILE",
-      description = "Write a picture of --ranks: .svg or .png.")
+      description = "With --ranks: also draw the figures in this .svg or .png file.")
   @Nullable String plot;
 
   @Override

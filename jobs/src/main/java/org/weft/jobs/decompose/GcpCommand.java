@@ -36,13 +36,14 @@ import picocli.CommandLine.Option;
     name = "gcp",
     sortOptions = false,
     description = {
-      "Generalised CP decomposition: a model with the least sum of losses f(x, m) over all cells,"
-          + " by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit,"
-          + " gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
-      "Cells that are not stored are zeros. A small tensor counts all zeros. Of a large tensor,"
-          + " losses count a sample, and gradients other samples, a new one in each iteration."
-          + " With --zeros 0, cells that are not stored are unknown. The output folder"
-          + " has the files of weft cpd."
+      "Generalised CP decomposition, for a loss that you choose.",
+      "The model has the least sum of losses f(x, m) over all cells, found by Adam or"
+          + " L-BFGS. The losses are gaussian, poisson, bernoulli-odds, bernoulli-logit, gamma,"
+          + " rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
+      "Cells that are not stored are zeros. For a small tensor, all zeros count. For a"
+          + " large tensor, a sample of the zeros counts. Gradients use other samples than the"
+          + " loss, new ones in each iteration. With --zeros 0, cells that are not stored are"
+          + " unknown. The output folder has the files of weft cpd."
     },
     footer = {
       "",
@@ -61,48 +62,55 @@ public final class GcpCommand extends RankedCommand {
       required = true,
       paramLabel = "F",
       description =
-          "A loss by name, or an expression in the entry x and the model's value m, such as"
-              + " '(x-m)^2'.")
+          "The name of a loss, or an expression such as '(x-m)^2'. x is the entry, and m is the"
+              + " model's value.")
   String lossText = "";
 
   @Option(
       names = "--nonnegative",
-      description = "Constrain factors to be nonnegative. Most losses with a name do so anyway.")
+      description =
+          "Constrain factors to be nonnegative. Most losses with a name are defined for"
+              + " nonnegative factors only and need no option.")
   boolean nonnegative;
 
   @Option(
       names = "--zeros",
       paramLabel = "N",
       description =
-          "Cells without entries: all, a sample of N for each entry, or 0 where they are unknown."
-              + " auto is all of a tensor of at most a million cells, otherwise a sample of as many"
-              + " as there are entries and 100,000 at least (default: auto).")
+          "The cells without entries that count: all, a sample of N for each entry, or 0 where"
+              + " they are unknown. auto is all for a tensor of at most a million cells. Otherwise"
+              + " auto is a sample of as many cells as there are entries, and of at least 100,000"
+              + " (default: auto).")
   String zeros = AUTO;
 
   @Option(
       names = "--optimizer",
       paramLabel = "O",
       description =
-          "adam takes short steps along averaged gradients, lbfgs searches along quasi-Newton"
+          "adam takes short steps along averaged gradients. lbfgs searches along quasi-Newton"
               + " directions. Where most cells are 0, or with bernoulli-logit, adam may find a better"
               + " model (default: adam).")
   Gcp.Optimizer optimizer = Gcp.Optimizer.ADAM;
 
-  @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")
+  @Option(
+      names = "--inner",
+      paramLabel = "N",
+      description = "Take N steps in an iteration (default: 20).")
   int inner = 20;
 
   @Option(
       names = "--rate",
       paramLabel = "X",
       description =
-          "Length of a step of adam, relative to the numbers of the factors (default: 0.05).")
+          "The length of a step of adam, relative to the numbers of the factors (default:"
+              + " 0.05).")
   double rate = 0.05;
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
       description =
-          "Stop when an iteration lowers the loss by less than this part (default:"
+          "Stop when an iteration lowers the loss by less than the part T (default:"
               + " ${DEFAULT-VALUE}).")
   double tolerance;
 

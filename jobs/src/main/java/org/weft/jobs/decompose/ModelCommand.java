@@ -49,7 +49,9 @@ import picocli.CommandLine.Parameters;
 /** A command that makes a model of one tensor, and writes its folder. */
 public abstract class ModelCommand extends SparkCommand {
   /** How help describes the folder of a model. */
-  static final String FOLDER = "Folder that weft cpd, tucker, complete, cpapr or gcp wrote.";
+  static final String FOLDER =
+      "The folder of a model that weft cpd, tucker, complete, cpapr or gcp wrote, or a"
+          + " pointer to it.";
 
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
@@ -57,13 +59,13 @@ public abstract class ModelCommand extends SparkCommand {
   @Option(
       names = "--iterations",
       paramLabel = "N",
-      description = "Most iterations (default: ${DEFAULT-VALUE}).")
+      description = "Stop after this many iterations (default: ${DEFAULT-VALUE}).")
   int iterations;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of all random numbers (default: ${DEFAULT-VALUE}).")
+      description = "The seed of all random numbers (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Mixin LabelOptions labelFiles = new LabelOptions();
@@ -73,7 +75,7 @@ public abstract class ModelCommand extends SparkCommand {
   @Option(
       names = "--output",
       paramLabel = "DIR",
-      description = "Folder of the model. weft explain and --dry-run need none.")
+      description = "The folder of the model to write. 'weft explain' and --dry-run need none.")
   @Nullable String output;
 
   @Mixin CheckpointOptions checkpoints = new CheckpointOptions();

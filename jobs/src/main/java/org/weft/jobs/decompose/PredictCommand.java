@@ -38,16 +38,18 @@ import picocli.CommandLine.Parameters;
     name = "predict",
     sortOptions = false,
     description = {
-      "The values of a model at the coordinates of a tensor's entries: a line each, with"
-          + " labels where the model has labels, otherwise with coordinates from 1. With OUT the"
-          + " values become a tensor.",
-      "With --at instead of QUERY: the value at one cell, given as a label of each mode, or as a"
-          + " coordinate from 1 for modes without labels. --top needs no label of its --mode.",
-      "A label of QUERY is the same label of the model, whatever its coordinate; entries with labels"
-          + " that the model lacks are left out. Modes without labels have the model's coordinates.",
-      "With --top and --mode: for each entry, the slices of the mode that have the largest values"
-          + " at the entry's other coordinates. The values in QUERY only serve to report the"
-          + " error."
+      "Predict values of a model at the coordinates of a tensor's entries.",
+      "The command prints a line for each entry, with labels where the model has labels,"
+          + " otherwise with coordinates from 1. With OUT, the values become a tensor.",
+      "--at instead of QUERY gives the value at one cell. State the label of each mode, or"
+          + " the coordinate from 1 for a mode without labels. With --top, leave out the mode of"
+          + " --mode.",
+      "A label of QUERY is the same label of the model, whatever its coordinate. Entries"
+          + " with labels that the model lacks are left out. Modes without labels have the"
+          + " model's coordinates.",
+      "With --top and --mode, the command shows for each entry the slices of the mode with"
+          + " the largest values. The other coordinates of the entry stay. The values in QUERY"
+          + " serve to report the error only."
     },
     footer = {
       "",
@@ -63,20 +65,20 @@ public final class PredictCommand extends WeftCommand {
       index = "1",
       arity = "0..1",
       paramLabel = "QUERY",
-      description = "Tensor whose entries are looked up.")
+      description = "The tensor whose coordinates are looked up.")
   @Nullable String query;
 
   @Parameters(
       index = "2",
       arity = "0..1",
       paramLabel = "OUT",
-      description = "Tensor of the values, or with --top a text file, instead of lines.")
+      description = "The tensor of the values to write, or with --top a text file.")
   @Nullable String out;
 
   @Option(
       names = "--at",
       paramLabel = "MODE=LABEL,...",
-      description = "A cell; modes are named or numbered. Repeatable.")
+      description = "A cell. State each mode by its name or its number. Repeatable.")
   List<String> at = List.of();
 
   @Option(
@@ -88,7 +90,7 @@ public final class PredictCommand extends WeftCommand {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The mode of --top, named or numbered.")
+      description = "The mode of --top, by its name or its number.")
   @Nullable String mode;
 
   @Override

@@ -18,15 +18,16 @@ import picocli.CommandLine.Parameters;
     name = "publish",
     sortOptions = false,
     description = {
-      "Write a small file that points to the folder of a model. A pointer that exists is replaced"
-          + " in one step. Commands that read a model take the pointer, too."
+      "Write a pointer, a small file that names the folder of a model.",
+      "A pointer that exists is replaced in one step. Commands that read a model take the"
+          + " pointer, too."
     },
     footer = {"", "Example: weft publish models/2026-11-20 models/current"})
 public final class PublishCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "MODEL", description = "The folder of a model.")
   String model = "";
 
-  @Parameters(index = "1", paramLabel = "POINTER", description = "The file to write.")
+  @Parameters(index = "1", paramLabel = "POINTER", description = "The pointer to write.")
   String pointer = "";
 
   @Override

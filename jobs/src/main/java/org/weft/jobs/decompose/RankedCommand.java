@@ -9,7 +9,7 @@ abstract class RankedCommand extends ModelCommand {
       names = "--rank",
       required = true,
       paramLabel = "R",
-      description = "Number of components.")
+      description = "The number of components.")
   int rank;
 
   @Override

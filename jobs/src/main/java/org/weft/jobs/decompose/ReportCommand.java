@@ -43,17 +43,19 @@ import picocli.CommandLine.Parameters;
     name = "report",
     sortOptions = false,
     description = {
-      "Show a model, or a workflow's run, as one HTML page to look at, print or send. The page says what ran, on"
-          + " which tensor, and how it converged. A card for each component has its share of the"
-          + " tensor's variation and the strongest labels of every mode; a mode of time is a line"
-          + " in its own order. The biases of a completion have a card of their own. Then come"
-          + " the overlap of components, and the run against its plan.",
-      "Of a Tucker model, the page shows the core as a picture, and a card for each column of"
-          + " each mode's factor.",
-      "Of the state of a workflow, the page shows a run: its steps on a line of time, what they"
-          + " made, the log, and earlier runs.",
-      "A mode is one of time if its name says so (time, date, year, month, week, day, hour) or all"
-          + " its labels are dates. The page needs no network."
+      "Show a model, or the run of a workflow, as one HTML page.",
+      "The page says what ran, on which tensor, and how it converged. A card for each"
+          + " component has its share of the tensor's variation and the strongest labels of every"
+          + " mode. A mode of time is drawn as a line in its own order. The biases of a"
+          + " completion have a card of their own. Then the page shows the overlap of components,"
+          + " and the run beside its plan.",
+      "Of a Tucker model, the page shows the core as a picture, and a card for each column"
+          + " of each factor matrix.",
+      "Of the state of a workflow, the page shows a run: its steps along an axis of time,"
+          + " what they made, the log, and earlier runs.",
+      "A mode is a mode of time if its name has one of the words time, timestamp, date,"
+          + " year, quarter, month, week, day, hour, minute and season. A mode whose labels are"
+          + " all dates is one, too. The page needs no network."
     },
     footer = {
       "",
@@ -66,41 +68,42 @@ public final class ReportCommand extends WeftCommand {
   @Parameters(
       index = "0",
       paramLabel = "DIR",
-      description = ModelCommand.FOLDER + " Or the state folder of a workflow.")
+      description = ModelCommand.FOLDER + "Or the state folder of a workflow.")
   String folder = "";
 
-  @Parameters(index = "1", paramLabel = "OUT", description = "The page: .html.")
+  @Parameters(index = "1", paramLabel = "OUT", description = "The .html file to write.")
   String output = "";
 
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "Also write the figures of the page as JSON.")
+      description = "Also write the figures of the page to this file, as JSON.")
   @Nullable String json;
 
   @Option(
       names = "--run",
       paramLabel = "RUN",
-      description = "Of the state of a workflow: the run (default: the latest).")
+      description = "Of the state of a workflow: the name of the run (default: the latest run).")
   String run = "";
 
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "Labels of each mode and component (default: ${DEFAULT-VALUE}).")
+      description = "Show N labels of each mode and component (default: ${DEFAULT-VALUE}).")
   int count = 8;
 
   @Option(
       names = "--beside",
       paramLabel = "DIR",
-      description = "Another model of the tensor, for a curve of the fit by rank. Repeatable.")
+      description = "Another model of the same tensor, for a curve of the fit by rank. Repeatable.")
   List<String> beside = List.of();
 
   @Option(
       names = "--tensor",
       paramLabel = "IN",
       description =
-          "The tensor that was decomposed, for residuals: slices and entries far from the model.")
+          "The tensor that was decomposed. With it, the page shows the slices and entries far"
+              + " from the model.")
   @Nullable String tensor;
 
   @Override

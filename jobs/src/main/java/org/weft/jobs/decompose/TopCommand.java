@@ -24,10 +24,12 @@ import picocli.CommandLine.Parameters;
     name = "top",
     sortOptions = false,
     description = {
-      "Show the components of a model, heaviest first: for each, the labels of every mode with"
-          + " the largest weights, by magnitude. A mode without labels shows its coordinates,"
-          + " from 1. Biases of a completion have a table. A Tucker model shows the columns of"
-          + " each factor, with their shares of the core, and the largest entries of the core."
+      "Show the strongest labels of each component of a model.",
+      "The components are sorted by weight. For each component, the command shows the"
+          + " labels of every mode with the largest weights, by magnitude. A mode without labels"
+          + " shows its coordinates, from 1. Biases of a completion have a table. A Tucker model"
+          + " shows the columns of each factor matrix with their shares of the core, and the"
+          + " largest entries of the core."
     },
     footer = {"", "Example: weft top factors --count 8"})
 public final class TopCommand extends WeftCommand {
@@ -40,17 +42,18 @@ public final class TopCommand extends WeftCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "Labels of each mode (default: ${DEFAULT-VALUE}).")
+      description = "Show N labels of each mode (default: ${DEFAULT-VALUE}).")
   int count = 5;
 
   @Option(
       names = "--width",
       paramLabel = "N",
       description =
-          "Most characters of a label; longer ones lose their middle (default: ${DEFAULT-VALUE}).")
+          "The characters of a label. A longer label loses its middle (default:"
+              + " ${DEFAULT-VALUE}).")
   int width = 36;
 
-  @Option(names = "--json", description = "As JSON, labels whole.")
+  @Option(names = "--json", description = "Print JSON, with whole labels.")
   boolean json;
 
   @Override

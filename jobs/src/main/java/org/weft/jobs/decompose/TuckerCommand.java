@@ -32,11 +32,12 @@ import picocli.CommandLine.Option;
     name = "tucker",
     sortOptions = false,
     description = {
-      "Tucker decomposition by higher-order orthogonal iteration: T(i,j,k) is approximated by the"
-          + " sum over p, q and r of G(p,q,r) * A(i,p) * B(j,q) * C(k,r), with orthonormal A, B and"
-          + " C, or with nonnegative A, B, C and G.",
-      "The output folder holds mode0.npy, mode1.npy, ... (mode size x rank), core.npy (the ranks),"
-          + " summary.json, and modeN.tsv for modes with labels."
+      "Tucker decomposition by higher-order orthogonal iteration.",
+      "The sum over p, q and r of G(p,q,r) * A(i,p) * B(j,q) * C(k,r) approximates"
+          + " T(i,j,k), and so for any order. A, B and C are orthonormal. With --nonnegative, A,"
+          + " B, C and G are nonnegative instead.",
+      "The output folder holds mode0.npy, mode1.npy, ... (mode size x rank), core.npy (the"
+          + " ranks) and summary.json. It also holds modeN.tsv for modes with labels."
     },
     footer = {"", "Example: weft tucker x.tns.gz --ranks 10,10,10 --output factors"})
 public final class TuckerCommand extends ModelCommand {
@@ -47,21 +48,21 @@ public final class TuckerCommand extends ModelCommand {
       split = ",",
       paramLabel = "R",
       description =
-          "Columns of each mode's factor: 10,10,10. At most the size of the mode, and the product"
-              + " of the other ranks.")
+          "The columns of the factor matrix of each mode, as in 10,10,10. A rank is at most the"
+              + " size of the mode, and at most the product of the other ranks.")
   List<Integer> ranks = List.of();
 
   @Option(
       names = "--tolerance",
       paramLabel = "T",
-      description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
+      description = "Stop when the fit changes by less than T (default: ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(
       names = "--nonnegative",
       description =
-          "Constrain core and factors to be nonnegative, by HALS from random factors. Columns have"
-              + " norm 1, and are not orthonormal.")
+          "Constrain core and factors to be nonnegative, by HALS from random factors. Columns"
+              + " have norm 1 and are not orthonormal.")
   boolean nonnegative;
 
   @Option(
@@ -69,8 +70,9 @@ public final class TuckerCommand extends ModelCommand {
       names = "--init",
       paramLabel = "HOW",
       description =
-          "Initial factors: sthosvd, leading singular vectors of random samples of the tensor, mode"
-              + " by mode; or random (default: sthosvd, or random with --nonnegative).")
+          "The initial factors: sthosvd or random. sthosvd takes the leading singular vectors"
+              + " of random samples of the tensor, mode by mode (default: sthosvd; with"
+              + " --nonnegative: random).")
   OrthogonalIteration.@Nullable Start init;
 
   @Mixin SeedOptions starts = new SeedOptions();

@@ -23,7 +23,7 @@ public final class ClusterOptions {
       names = "--executors",
       paramLabel = "N",
       scope = ScopeType.INHERIT,
-      description = "With explain: plan for N executors (default: those that are there).")
+      description = "Plan for N executors (default: the executors that are there).")
   @Nullable Integer executors;
 
   @Option(
@@ -31,7 +31,7 @@ public final class ClusterOptions {
       names = "--cores",
       paramLabel = "C",
       scope = ScopeType.INHERIT,
-      description = "With explain --executors: cores of each (default: 1).")
+      description = "With --executors: the cores of each executor (default: 1).")
   @Nullable Integer cores;
 
   @Option(
@@ -40,8 +40,8 @@ public final class ClusterOptions {
       paramLabel = "SIZE",
       scope = ScopeType.INHERIT,
       description =
-          "With explain: memory of this process, as 2g or 32g (default: most of the machine's);"
-              + " with --executors: of each for tensors (default: 4g).")
+          "The memory of this process, such as 2g or 32g (default: most of the machine's). With"
+              + " --executors: the memory of each executor for tensors (default: 4g).")
   @Nullable String memory;
 
   @Option(
@@ -50,8 +50,8 @@ public final class ClusterOptions {
       paramLabel = "GB/s",
       scope = ScopeType.INHERIT,
       description =
-          "With explain --executors: gigabytes per second that one task sends and receives"
-              + " (default: the cost model's).")
+          "With --executors: the gigabytes per second that one task sends and receives"
+              + " (default: the figure of the cost model).")
   @Nullable Double network;
 
   /** Whether a cluster is described. */

@@ -11,10 +11,13 @@ import picocli.CommandLine.ScopeType;
 @Command(
     name = "explain",
     description = {
-      "Show what a command would do: its plan with predicted nonzeros, bytes, flops and time per"
-          + " partition, the expression, and on request each kernel on its way to assembly.",
-      "Inputs are read, because plans depend on how the nonzeros spread; outputs are not written.",
-      "With --executors, plan for a cluster that need not be there."
+      "Show the plan and the code of another command, and run nothing.",
+      "The plan has predicted nonzeros, bytes, flops and time per partition, and the"
+          + " expression. On request, the command also shows each stage of each kernel, down to"
+          + " assembly.",
+      "Inputs are read, because plans depend on how the nonzeros spread. Outputs are not"
+          + " written.",
+      "With --executors, the plan is for a cluster, which need not exist."
     },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
@@ -39,39 +42,38 @@ public final class ExplainCommand implements Runnable {
       names = "--analyze",
       scope = ScopeType.INHERIT,
       description =
-          "Before eval, run, mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: compute, keep"
-              + " no result, and show beside predictions what was measured. Statements are computed"
-              + " in parts.")
+          "Compute, keep no result, and show measured figures beside the predictions. Works"
+              + " with eval, run, mttkrp, ttm, ttv, cpd, tucker, complete, cpapr and gcp. Statements"
+              + " are computed in parts.")
   public boolean analyze;
 
   @Option(
       order = 89,
       names = "--loops",
       scope = ScopeType.INHERIT,
-      description =
-          "With explain: also algebra, iteration graph, merge lattices and loops of each kernel.")
+      description = "Also show algebra, iteration graph, merge lattices and loops of each kernel.")
   boolean loops;
 
   @Option(
       order = 90,
       names = "--llvm",
       scope = ScopeType.INHERIT,
-      description = "With explain: also the optimised LLVM IR of each kernel.")
+      description = "Also show the optimised LLVM IR of each kernel.")
   boolean llvm;
 
   @Option(
       order = 91,
       names = "--asm",
       scope = ScopeType.INHERIT,
-      description = "With explain: also the assembly of each kernel.")
+      description = "Also show the assembly of each kernel.")
   boolean assembly;
 
   @Option(
       order = 88,
       names = "--json",
       description =
-          "Before eval, run, mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: their plan and"
-              + " its predictions as JSON; with --analyze also what was measured.")
+          "Print the plan and its predictions as JSON. With --analyze, also print the measured"
+              + " figures. Works with the same commands as --analyze.")
   public boolean json;
 
   /** Whether statements are planned, or run, in parts. */

@@ -13,14 +13,16 @@ import picocli.CommandLine.Option;
 public final class InputNames {
   /** What every command says about the tensor that it reads. */
   public static final String INPUT =
-      "Tensor file: .tns, .mtx, .rb or .hb, each also with .gz, .bz2 or .zst; .wtb; or .weft"
-          + " (x.weft@3 is version 3).";
+      "The tensor file: .tns, .mtx, .rb or .hb, each also with .gz, .bz2 or .zst; .wtb;"
+          + " .npy; or .weft. x.weft@3 is version 3.";
 
   @Option(
       names = "--names",
       split = ",",
       paramLabel = "NAME",
-      description = "Names of the modes of an input without names: user,item,time.")
+      description =
+          "The names of the modes, as in user,item,time, for an input whose modes have no"
+              + " names.")
   public List<String> given = List.of();
 
   /** The names of the modes of {@code uri}; empty if neither it nor the option has any. */

@@ -21,8 +21,8 @@ import picocli.CommandLine.ScopeType;
     name = "completion",
     sortOptions = false,
     description = {
-      "Print a script that completes commands, options and their values in a shell, or a manual"
-          + " page.",
+      "Print a script that completes commands in a shell, or a manual page.",
+      "The script for bash or zsh completes commands, options and their values.",
       "'man' prints the manual page of weft. 'man COMMAND' prints the page of the command. The text"
           + " is the text of --help."
     },
@@ -44,14 +44,14 @@ public final class CompletionCommand extends WeftCommand {
     MAN
   }
 
-  @Parameters(index = "0", paramLabel = "WHAT", description = "bash, zsh or man.")
+  @Parameters(index = "0", paramLabel = "WHAT", description = "What to print: bash, zsh or man.")
   What what = What.BASH;
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "COMMAND",
-      description = "With man: the command, such as cpd.")
+      description = "With man: the command of the page, such as cpd.")
   String command = "";
 
   @Override

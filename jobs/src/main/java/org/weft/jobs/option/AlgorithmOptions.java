@@ -29,7 +29,7 @@ public final class AlgorithmOptions {
       names = "--sample",
       paramLabel = "SHARE",
       description =
-          "With --method arls: about the share of the entries in each sample (default: 0.1).")
+          "With --method arls: each sample has about this share of the entries (default: 0.1).")
   @Nullable Double share;
 
   @Option(
@@ -37,8 +37,9 @@ public final class AlgorithmOptions {
       names = "--polish",
       paramLabel = "N",
       description =
-          "With --method arls: iterations over all entries, --iterations being those of each sample"
-              + " (default: 2, or 10 with --nonnegative, which takes smaller steps).")
+          "With --method arls: do N iterations over all entries at the end. --iterations counts"
+              + " the iterations over each sample (default: 2; with --nonnegative, which takes"
+              + " smaller steps: 10).")
   @Nullable Integer polish;
 
   /** What the options say. */

@@ -44,10 +44,10 @@ public final class AppendOptions {
       names = "--append",
       paramLabel = "MODEL",
       description =
-          "Update an earlier model of weft cpd, a folder or a pointer, by the entries of IN in"
-              + " slices that the model lacks, in any modes. The model stands for all other"
-              + " entries. IN may hold the new entries only, or the whole tensor. The fit is that"
-              + " of the new cells.")
+          "Update this earlier model of weft cpd, a folder or a pointer. New entries are the"
+              + " entries of IN in slices that the model lacks, in any modes. The model stands for"
+              + " all other entries. IN may hold the new entries only, or the whole tensor. The fit"
+              + " is the fit of the new cells.")
   @Nullable String append;
 
   @Option(
@@ -55,8 +55,8 @@ public final class AppendOptions {
       names = "--forget",
       paramLabel = "F",
       description =
-          "With --append: the weight of the past is multiplied by F in each update. F is above 0"
-              + " and at most 1; 0.95 to 0.99 follows a drift (default: 1).")
+          "With --append: multiply the weight of the past by F in each update. F is above 0 and"
+              + " at most 1. 0.95 to 0.99 follows a drift (default: 1).")
   double forget = 1;
 
   private @Nullable CpHistory history;

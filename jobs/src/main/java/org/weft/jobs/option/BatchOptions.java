@@ -17,14 +17,15 @@ public final class BatchOptions {
       names = "--batch",
       paramLabel = "KEY",
       description =
-          "A name for the entries that are written, such as their day. A batch that the tensor"
-              + " has already is not written again, so a job that is retried changes nothing.")
+          "The name of the entries that are written, such as their day. A batch that the tensor"
+              + " has already is not written again. A retried job therefore changes nothing.")
   @Nullable
   public String key;
 
   @Option(
       names = "--replace-batch",
-      description = "With --append and --batch: replace the entries of a batch that is there.")
+      description =
+          "With --append and --batch: replace the entries of the batch if the tensor has it.")
   public boolean replace;
 
   public String key() {

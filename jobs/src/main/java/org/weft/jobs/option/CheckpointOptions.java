@@ -29,23 +29,27 @@ public final class CheckpointOptions {
       order = 62,
       names = "--checkpoint",
       paramLabel = "DIR",
-      description = "Keep the state of the run in this folder, to go on from after a failure.")
+      description =
+          "Keep the state of the run in this folder. After a failure, --resume goes on from the"
+              + " state.")
   @Nullable String checkpoint;
 
   @Option(
       order = 63,
       names = "--every",
       paramLabel = "T",
-      description = "How often to keep the state: 10it, 30s, 5m or 1h (default: 10it).")
+      description =
+          "How often to keep the state, in iterations or time: 10it, 30s, 5m or 1h (default:"
+              + " 10it).")
   @Nullable String every;
 
   @Option(
       order = 64,
       names = "--resume",
       description =
-          "Go on from the state in --checkpoint, with the arguments of the run that wrote it, of"
-              + " which --iterations (of arls: --polish) may be larger. The result has the bits of a run that was not"
-              + " interrupted. Without a state, the run begins anew.")
+          "Go on from the state in --checkpoint. Give the arguments of the run that wrote the"
+              + " state. Only --iterations, or --polish of arls, may be larger. The result has the"
+              + " bits of a run that was not interrupted. Without a state, the run begins anew.")
   boolean resume;
 
   private CheckpointFolder.Every every() {

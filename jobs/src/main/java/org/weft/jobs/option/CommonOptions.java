@@ -49,8 +49,8 @@ public final class CommonOptions {
       names = "--master",
       paramLabel = "URL",
       description =
-          "Spark master, such as local[2] or spark://host:7077. A master of spark-submit goes"
-              + " before it.")
+          "The Spark master, such as local[2] or spark://host:7077. If spark-submit has a"
+              + " master, it takes precedence.")
   @Nullable
   public String master;
 
@@ -59,7 +59,7 @@ public final class CommonOptions {
       hidden = true,
       names = "--partitions",
       paramLabel = "N",
-      description = "Partitions of each mode; 0 chooses from memory and cores (default: 0).")
+      description = "The partitions of each mode. 0 chooses from memory and cores (default: 0).")
   public int partitions;
 
   @Option(
@@ -68,8 +68,8 @@ public final class CommonOptions {
       names = "--threads",
       paramLabel = "N",
       description =
-          "Cores to use: of the process in local mode, of each task on a cluster. 0 takes all"
-              + " cores in local mode, and one per task on a cluster (default: 0).")
+          "The cores to use: of the process in local mode, of each task on a cluster. 0 takes"
+              + " all cores in local mode, and one per task on a cluster (default: 0).")
   public int threads;
 
   @Option(
@@ -78,10 +78,10 @@ public final class CommonOptions {
       names = MEMORY,
       paramLabel = "SIZE",
       description =
-          "Memory of the process, as 2g or 6g. Parts of a tensor that do not fit lie in files"
-              + " of the local disk. In one process, eval and run without --reproducible have no"
-              + " parts, and take what operands and results need (default: most of the machine's"
-              + " memory).")
+          "The memory of the process, such as 2g or 6g. Parts of a tensor that do not fit lie"
+              + " in files on the local disk. In one process, eval and run without --reproducible"
+              + " have no parts. They take the memory that operands and results need (default: most"
+              + " of the machine's memory).")
   public @Nullable String memory;
 
   @Option(
@@ -90,8 +90,8 @@ public final class CommonOptions {
       names = "--machine",
       paramLabel = "FILE",
       description =
-          "The machine that kernels are planned for, as 'weft bench --calibrate FILE' writes it"
-              + " (default: usual rates with this machine's caches).")
+          "The file of the machine that kernels are planned for. 'weft bench --calibrate FILE'"
+              + " writes it (default: usual rates with this machine's caches).")
   public @Nullable String machine;
 
   @Option(
@@ -100,15 +100,15 @@ public final class CommonOptions {
       names = "--type",
       paramLabel = "TYPE",
       description =
-          "Value type of the kernels: double or float; of eval and convert also int or long"
-              + " (default: double).")
+          "The value type of the kernels: double or float. eval and convert also take int and"
+              + " long (default: double).")
   public ValueType type = ValueType.DOUBLE;
 
   @Option(
       order = 106,
       hidden = true,
       names = "--dry-run",
-      description = "Check everything and say what would be done; write nothing.")
+      description = "Check everything, say what would be done, and write nothing.")
   public boolean dryRun;
 
   @Option(
@@ -122,7 +122,7 @@ public final class CommonOptions {
       order = 108,
       hidden = true,
       names = "--zero-based",
-      description = "Coordinates in .tns files and in printed lines start at 0, not 1.")
+      description = "Count coordinates in .tns files and in printed lines from 0, not from 1.")
   public boolean zeroBased;
 
   @Option(
@@ -131,8 +131,9 @@ public final class CommonOptions {
       names = "--header",
       paramLabel = "KIND",
       description =
-          "Lines before the entries of .tns: auto (default), none, extended (order nnz / sizes),"
-              + " order (order / sizes), sizes (sizes nnz).")
+          "The lines before the entries of .tns: auto, none, extended (order nnz / sizes),"
+              + " order (order / sizes) or sizes (sizes nnz). A slash separates lines (default:"
+              + " auto).")
   ReadOptions.Header header = ReadOptions.Header.AUTO;
 
   @Option(
@@ -147,8 +148,8 @@ public final class CommonOptions {
       hidden = true,
       names = "--check",
       description =
-          "Compile bounds checks into the kernels: they are slower, and end in an error instead"
-              + " of a crash.")
+          "Compile bounds checks into the kernels. A wrong access then ends in an error instead"
+              + " of a crash. Kernels are slower.")
   public boolean check;
 
   @Option(
@@ -156,9 +157,9 @@ public final class CommonOptions {
       hidden = true,
       names = "--reproducible",
       description =
-          "Give the same bits in one process and on a cluster, on any number of threads, cores and"
-              + " executors, which takes some time. Without the option, the same bits need the same"
-              + " numbers of threads, cores and executors.")
+          "Give the same bits in one process and on a cluster, on any number of threads, cores"
+              + " and executors. This takes some time. Without the option, only runs with the same"
+              + " numbers of threads, cores and executors give the same bits.")
   public boolean reproducible;
 
   @Option(

@@ -18,16 +18,17 @@ public final class ConstraintOptions {
       split = ",",
       paramLabel = "MODE=HOW",
       description =
-          "Constraints of modes, named or numbered from 0: nonneg, simplex (rows are at least 0 and"
-              + " sum to 1), l1:W (many zeros), nonneg-l1:W, or smooth:W (slices that follow each"
-              + " other are alike). Weights W are relative to the tensor: 0=nonneg,day=smooth:0.1.")
+          "Constraints of modes, by name or by number from 0. nonneg: all numbers are at least"
+              + " 0. simplex: rows are at least 0 and sum to 1. l1:W and nonneg-l1:W: many numbers"
+              + " are 0. smooth:W: slices that follow each other are alike. The weight W is relative"
+              + " to the tensor. Example: 0=nonneg,day=smooth:0.1.")
   List<String> given = List.of();
 
   @Option(
       names = "--ridge",
       paramLabel = "X",
       description =
-          "Weight of small factors, relative to the diagonal of each least-squares problem"
+          "The weight of the ridge, relative to the diagonal of each least-squares problem"
               + " (default: 0).")
   public double ridge;
 

@@ -40,9 +40,9 @@ public final class EvalOptions {
       names = "--input",
       paramLabel = "NAME=FILE",
       description = {
-        "Operand NAME: a tensor file of any kind that 'weft convert' reads, local or hdfs:. For a"
-            + " scalar, a number, or a .npy file with one. Repeatable. With += or -=, the result's"
-            + " name gives the value before."
+        "The file of operand NAME, local or hdfs:, of any format that 'weft convert' reads. A"
+            + " scalar is a number, or a .npy file with one number. With += or -=, the name of the"
+            + " result gives the value before. Repeatable."
       })
   public Map<String, String> inputs = new LinkedHashMap<>();
 
@@ -51,10 +51,11 @@ public final class EvalOptions {
       names = "--format",
       paramLabel = "NAME=FORMAT",
       description = {
-        "How NAME is stored: Dense, COO, CSR, CSC, DCSR, CSF, BCSR(2,2), ..., a level list such as"
-            + " '{D, CU}', each with a mode order such as CSF@2,0,1. Repeatable. Default: arrays"
-            + " dense, matrices CSR (DCSR with over 16 rows for an entry), vectors {CU}, others"
-            + " CSF; the result's by sparsity."
+        "The format of NAME: Dense, COO, CSR, CSC, DCSR, CSF, BCSR(2,2), ..., or a list of"
+            + " levels such as '{D, CU}'. A mode order may follow, as in CSF@2,0,1. Repeatable."
+            + " Default: arrays are Dense, matrices CSR, vectors {CU}, other tensors CSF. A matrix"
+            + " with over 16 rows for an entry is DCSR. The format of the result follows its"
+            + " sparsity."
       })
   public Map<String, String> formats = new LinkedHashMap<>();
 
@@ -62,14 +63,16 @@ public final class EvalOptions {
       order = 3,
       names = "--size",
       paramLabel = "LABEL=N",
-      description = "Size of a label; needed where only the result has it. Repeatable.")
+      description = "The size of a label. Needed for a label that only the result has. Repeatable.")
   public Map<String, Long> sizes = new LinkedHashMap<>();
 
   @Option(
       order = 4,
       names = "--schedule",
       paramLabel = "TEXT",
-      description = "Loops, such as 'order(i,k,j) parallel(i)' (default: chosen).")
+      description =
+          "The schedule of the loops, such as 'order(i,k,j) parallel(i)' (default: Weft"
+              + " chooses).")
   @Nullable
   public String schedule;
 

@@ -20,8 +20,9 @@ public final class LabelOptions {
       names = "--labels",
       paramLabel = "MODE=FILE",
       description =
-          "Labels of a mode, named or numbered from 0, line n for coordinate n; repeatable. A .wtb"
-              + " may hold its own.")
+          "A file with the labels of a mode, which is named or numbered from 0. Line n has the"
+              + " label of coordinate n, counted from 1. Repeatable. A .wtb or .weft file may hold"
+              + " its own labels.")
   Map<String, String> given = new LinkedHashMap<>();
 
   private final Map<Integer, String> byNumber = new LinkedHashMap<>();

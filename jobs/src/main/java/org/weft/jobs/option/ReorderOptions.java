@@ -38,9 +38,9 @@ public final class ReorderOptions {
       names = "--reorder",
       paramLabel = "METHOD",
       description = {
-        "Relabel the tensor while it is packed: a method of 'weft reorder', a folder of"
-            + " permutations, auto (only if it pays), or none (default: none). Operands and results"
-            + " keep the coordinates of the file."
+        "Relabel the tensor while it is packed, by a method of 'weft reorder' or a folder of"
+            + " permutations. auto relabels only if it pays. Operands and results keep the"
+            + " coordinates of the file (default: none)."
       })
   @Nullable
   public String reorder;
@@ -50,21 +50,23 @@ public final class ReorderOptions {
       names = "--reorder-entries",
       paramLabel = "N",
       description =
-          "Order a sample of N entries; 0 takes as many as the driver's heap allows (default: 0).")
+          "Compute the order from a sample of N entries. 0 takes as many entries as the"
+              + " driver's heap allows (default: 0).")
   public long entries;
 
   @Option(
       order = 82,
       names = "--keep-order",
       description =
-          "Results have the new coordinates of --reorder, or those of a reordered .weft tensor.")
+          "Give results the new coordinates of --reorder, or the coordinates that a reordered"
+              + " .weft tensor stores.")
   boolean keepOrder;
 
   @Option(
       order = 83,
       names = "--permutations",
       paramLabel = "DIR",
-      description = "Write the permutations, mode0.perm, mode1.perm, ..., to this folder.")
+      description = "Write the permutations mode0.perm, mode1.perm, ... to this folder.")
   @Nullable String permutations;
 
   private Ordering ordering = Ordering.none();

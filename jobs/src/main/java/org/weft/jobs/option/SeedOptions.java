@@ -25,8 +25,9 @@ public final class SeedOptions {
       names = "--starts",
       paramLabel = "N",
       description =
-          "Start N times, from the seeds S, S+1, ...: one start may end in a local optimum. The"
-              + " best model is kept; summary.json has the fits of all (default: 1).")
+          "Start N times, from the seeds S, S+1, ..., because one start may end in a local"
+              + " optimum. The best model is kept. summary.json has the fits of all starts (default:"
+              + " 1).")
   public int starts = 1;
 
   /** Refuses what cannot work, before the tensor is read. */

@@ -58,17 +58,17 @@ public final class StartOptions {
       names = "--init",
       paramLabel = "HOW",
       description =
-          "Initial factors: random, nvecs, or an earlier model. nvecs are the leading singular vectors"
-              + " of each mode, by two iterations of weft tucker. A model is the folder of an earlier"
-              + " weft cpd of the same rank, or a pointer to the folder. If tensor and model have"
-              + " labels, a slice gets the row of its label. Slices that the model lacks get random"
-              + " rows (default: random).")
+          "The initial factors: random, nvecs, or an earlier model. nvecs takes the leading"
+              + " singular vectors of each mode, by two iterations of weft tucker. A model is the"
+              + " folder of an earlier weft cpd of the same rank, or a pointer to the folder. If"
+              + " tensor and model have labels, a slice gets the row of its label. Slices that the"
+              + " model lacks get random rows (default: random).")
   public String init = RANDOM;
 
   @Option(
       order = 61,
       names = "--or-random",
-      description = "With --init: begin at random if there is no such model yet.")
+      description = "With --init MODEL: begin at random if the model does not exist.")
   boolean orRandom;
 
   /** The tensor beside the model to start from; null without a model. */
