@@ -17,6 +17,8 @@ class OutputPlacesTest extends FolderCase {
   void files() throws IOException {
     Files.writeString(folder.resolve("t.csv"), "a\nx\n");
     run("ingest @t.csv @t.weft --mode a").succeeds();
+    Files.createSymbolicLink(folder.resolve("link.html"), folder.resolve("x.html"));
+    Files.createSymbolicLink(folder.resolve("here"), folder);
     Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");
     Files.writeString(
         folder.resolve("a.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
@@ -48,7 +50,10 @@ class OutputPlacesTest extends FolderCase {
         "cpd @t.tns --rank 1 --output @y --factors-table @x --reorder lexi --permutations @x",
         "reorder @t.tns @x.weft --permutations @x.weft",
         "generate 9x9x9 @x.weft --nonzeros 9 --planted 1 --factors-out @x.weft",
-        "report @model @x.html --json @x.html"
+        "report @model @x.html --json @x.html",
+        "report @model @x.html --json @link.html",
+        "report @model @here/x.html --json @x.html",
+        "reorder @t.tns @here/x.weft --permutations @here/here/x.weft"
       })
   void twoOutputsInOnePlaceAreRefused(String line) throws IOException {
     assertRefused(line, "expected another place for each output");
@@ -69,11 +74,25 @@ class OutputPlacesTest extends FolderCase {
         "generate 9x9x9 @f/x.weft --nonzeros 9 --planted 1 --factors-out @f",
         "ingest @t.csv @x.weft --mode a --rejects @x.weft/rejects.csv",
         "ingest @t.csv @t.weft --append --mode a --rejects @t.weft/rejects.csv",
-        "report @model @x.html --json @x.html/x.json"
+        "report @model @x.html --json @x.html/x.json",
+        "reorder @t.tns @x/y.weft --permutations @here/x"
       })
   void anOutputInsideOfAnotherIsRefused(String line) throws IOException {
     assertRefused(
         line, "expected a place for each output outside of the others", "inside of " + folder);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-o @k.so --header @k.so",
+        "-o @k.so --python @here/k.so",
+        "-o @x.html --header @link.html",
+        "-o @k.so --header @k.so/k.h",
+        "-o @k/k.so --header @k"
+      })
+  void filesOfOneLibraryAreRefusedSo(String places) throws IOException {
+    assertRefused("compile y(i)=A(i,j)*x(j) --format A=CSR " + places, "expected ", "found ");
   }
 
   /** A tensor's folder holds its own files; the next version would not go with others. */

@@ -198,6 +198,23 @@ class RunCommandTest extends FolderCase {
     Run.of("run", "--dry-run", "--overwrite", text).succeeds();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"y.weft y.weft/x.tns", "y/x.tns y.weft/../y/x.tns/z.mtx", "y.weft/x.tns y.weft"})
+  void aFileInTheFolderOfAnotherIsRefused(String places) {
+    String[] at = places.split(" ");
+    String text =
+        program(
+            "  write(A, \"%1$s/%2$s\");\n  write(A, \"%1$s/%3$s\");\n"
+                .formatted(folder, at[0], at[1]));
+    for (String option : List.of("-q", "--dry-run", "--reproducible", "--overwrite")) {
+      Run.of("run", option, text)
+          .fails(2, "p.ta:8:3: ", "expected a place for each output outside of the others");
+    }
+    assertThat(folder)
+        .isDirectoryNotContaining(path -> path.getFileName().toString().startsWith("y"));
+  }
+
   @Test
   void whatDoesNotRunWritesNothing() {
     matrix();

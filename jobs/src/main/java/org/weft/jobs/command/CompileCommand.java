@@ -7,12 +7,10 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
@@ -21,6 +19,7 @@ import org.weft.compiler.ahead.AheadLibrary;
 import org.weft.compiler.ahead.AheadRequest;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.file.OutputPlaces;
 import org.weft.jobs.output.Console;
 import org.weft.runtime.CpuFeatures;
 import org.weft.storage.file.FileAccess;
@@ -152,10 +151,10 @@ public final class CompileCommand implements Callable<Integer> {
     files.add(header);
     files.add(python);
     FileAccess access = FileAccess.plain();
-    Set<Path> places = new HashSet<>();
+    OutputPlaces places = new OutputPlaces();
     for (Path file : files) {
       if (file != null) {
-        if (!places.add(file.toAbsolutePath().normalize())) {
+        if (!places.add(access, file.toString())) {
           throw usage(
               "%s: expected different files for the library, --header and --python, found one for"
                   + " two of them",

@@ -4,12 +4,8 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.error.WeftException;
@@ -17,17 +13,16 @@ import org.weft.jobs.chart.Picture;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.explain.Trial;
+import org.weft.jobs.file.OutputPlaces;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.LoudLog;
 import org.weft.jobs.process.Surroundings;
 import org.weft.jobs.run.Session;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.container.Container;
 import org.weft.storage.file.Devices;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
-import org.weft.storage.file.VersionName;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -38,7 +33,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   @Mixin protected CommonOptions common = new CommonOptions();
   @Spec protected CommandSpec spec = CommandSpec.create();
 
-  private final Set<URI> claimed = new HashSet<>();
+  private final OutputPlaces claimed = new OutputPlaces();
 
   /** Does the work; errors are {@link WeftException}. */
   protected abstract void run(Console console) throws IOException;
@@ -158,40 +153,11 @@ public abstract class WeftCommand implements Callable<Integer> {
     return explain() == null;
   }
 
-  /**
-   * Refuses the place of another output of this command, and places inside of one another: a folder
-   * appears as a whole, and is replaced only if it holds nothing but its own files. So is a place
-   * in the folder of a tensor that is there.
-   */
+  /** Refuses the place of another output of this command, and what {@link OutputPlaces} does. */
   protected final void claim(FileAccess files, String uri) {
-    URI place = files.path(uri).toUri().normalize();
-    boolean first = claimed.add(place);
-    if (!first && !Devices.isDevice(files, uri)) {
+    if (!claimed.add(files, uri) && !Devices.isDevice(files, uri)) {
       throw usage("%s: expected another place for each output, found two with this one", uri);
     }
-    for (URI other : claimed) {
-      if (isInside(place, other) || isInside(other, place)) {
-        URI outer = isInside(place, other) ? other : place;
-        throw usage(
-            "%s: expected a place for each output outside of the others, found another output"
-                + " inside of %s",
-            uri, outer.getPath());
-      }
-    }
-    requireOutsideOfTensors(files, uri);
-  }
-
-  private static void requireOutsideOfTensors(FileAccess files, String uri) {
-    Path place = files.path(VersionName.isOne(uri) ? uri.substring(0, uri.lastIndexOf('@')) : uri);
-    for (Path at = place.getParent(); at != null; at = at.getParent()) {
-      if (at.getName().endsWith(".weft") && Container.isThere(files, at.toString())) {
-        throw usage("%s: expected a place outside of the tensor %s", uri, at.getName());
-      }
-    }
-  }
-
-  private static boolean isInside(URI place, URI folder) {
-    return place.toString().startsWith(folder + "/");
   }
 
   /**

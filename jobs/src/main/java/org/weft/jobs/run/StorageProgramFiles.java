@@ -5,19 +5,17 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.OutputPlaces;
 import org.weft.jobs.file.ProgramModes;
 import org.weft.jobs.file.ResultOutput;
 import org.weft.jobs.option.CommonOptions;
@@ -41,7 +39,7 @@ public final class StorageProgramFiles implements ProgramFiles {
   private final CommonOptions options;
   private final Console console;
   private final ProgramModes modes;
-  private final Set<URI> outputs = new HashSet<>();
+  private final OutputPlaces outputs = new OutputPlaces();
 
   public StorageProgramFiles(FileAccess files, CommonOptions options, Console console) {
     this.files = files;
@@ -122,7 +120,7 @@ public final class StorageProgramFiles implements ProgramFiles {
   @Override
   public void checkOutput(String uri) {
     TensorFiles.requireWritableExtension(uri);
-    boolean first = outputs.add(files.path(uri).toUri().normalize());
+    boolean first = outputs.add(files, uri);
     if (!first && !options.overwrite && !Devices.isDevice(files, uri)) {
       throw usage(
           "%s: expected one write, or --overwrite to keep what the last one writes, found two",

@@ -1,6 +1,7 @@
 package org.weft.storage.file;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
@@ -30,7 +31,27 @@ final class Links {
     } catch (IOException e) {
       return path; // what reads or writes there says so
     }
-    java.net.URI uri = path.toUri();
+    URI uri = path.toUri();
     return new Path(uri.getScheme(), uri.getAuthority(), end.toString());
+  }
+
+  /** {@code path} without links, also in the folders above it, which need not be there. */
+  static URI resolved(FileSystem fs, Path path) {
+    Path end = followed(fs, path);
+    Optional<java.nio.file.Path> local = FileAccess.onDisk(fs, end);
+    if (local.isEmpty()) {
+      return fs.makeQualified(end).toUri().normalize();
+    }
+    java.nio.file.Path whole = local.get().toAbsolutePath().normalize();
+    java.nio.file.Path there = whole;
+    while (there.getParent() != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    try {
+      whole = there.toRealPath().resolve(there.relativize(whole));
+    } catch (IOException e) {
+      // what writes there says so
+    }
+    return new Path(whole.toString()).toUri();
   }
 }

@@ -3,6 +3,7 @@ package org.weft.storage.file;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
@@ -129,6 +130,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   /** Starts an output that treats one that exists as {@code existing} says. */
   public static OutputCommit begin(FileAccess access, String uri, Existing existing) {
     return new OutputCommit(access, uri, uri, existing);
+  }
+
+  /** Where an output of this name goes: two names with one place are one output. */
+  public static URI place(FileAccess access, String uri) {
+    Path path = access.path(uri);
+    return Links.resolved(access.fileSystem(path), path);
   }
 
   /**
