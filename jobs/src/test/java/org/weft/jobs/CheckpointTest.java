@@ -10,7 +10,6 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
@@ -141,27 +140,6 @@ class CheckpointTest extends FolderCase {
     assertThatThrownBy(() -> checkpoints("1it").resume())
         .hasMessageContaining(
             "state0: expected a whole checkpoint, found a wrong check sum of factor1.npy");
-  }
-
-  /** Also where the damage looks like the arguments of another run. */
-  @Test
-  void anyDamagedByteFallsBackOnTheStateBefore() throws IOException {
-    Cpd job = new Cpd(2, 3, 0, false, 5, ValueType.DOUBLE);
-    decompose(job, checkpoints("1it"), ProgressListener.NONE, "none");
-    for (String name : List.of("state", "factor1.npy")) {
-      Path newest = folder.resolve("kept/state0/" + name);
-      byte[] whole = Files.readAllBytes(newest);
-      for (int at = 0; at < whole.length; at++) {
-        byte[] changed = whole.clone();
-        changed[at] ^= 1;
-        Files.write(newest, changed);
-        assertThat(resumed("1it")).as("%s with byte %d changed", name, at).isEqualTo(2);
-        Files.write(newest, Arrays.copyOf(whole, at));
-        assertThat(resumed("1it")).as("%s of %d bytes", name, at).isEqualTo(2);
-      }
-      Files.write(newest, whole);
-      assertThat(resumed("1it")).isEqualTo(3);
-    }
   }
 
   private Run cpd(String output, String more) {

@@ -7,12 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.jobs.model.CheckpointFolder;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.storage.file.FileAccess;
 
 /** Every method goes on from its checkpoints to the bits of a run that was not interrupted. */
 class ResumedMethodsTest extends FolderCase {
@@ -193,6 +197,66 @@ class ResumedMethodsTest extends FolderCase {
     Run on = weft(gcp, "on", "--iterations 6 --resume" + kept).succeeds();
     assertThat(on.out()).contains("resume after iteration 3");
     assertSame("on", "whole");
+  }
+
+  private CheckpointFolder kept() {
+    String uri = folder + "/kept/start0";
+    CheckpointFolder.Every every = CheckpointFolder.Every.parse("1it");
+    FileAccess files = CommonOptions.files();
+    return new CheckpointFolder(files, uri, every, Map.of(), Map.of(), Map.of());
+  }
+
+  /** Iterations of the state that a run would go on from. */
+  private int resumed() throws IOException {
+    CheckpointFolder found = kept();
+    assertThat(found.resume()).isTrue();
+    return found.sweeps();
+  }
+
+  /** Also where the damage looks like the arguments of another run, or like sizes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd --rank 2",
+        "cpd --rank 2 --constrain 0=simplex,1=smooth:0.1 --type float",
+        "tucker --ranks 2,1,2",
+        "tucker --ranks 2,1,2 --nonnegative",
+        "cpapr --rank 2 --method mu --kkt 0",
+        "cpapr --rank 2 --method pqnr --kkt 0",
+        "gcp --rank 2 --loss poisson --inner 2 --zeros 1",
+        "gcp --rank 2 --loss huber:2 --optimizer lbfgs --inner 2",
+        "complete --rank 1 --ridge 0.1",
+        "complete --rank 1 --ridge 0.1 --method sgd --batches 2",
+      })
+  void anyDamagedByteOfAnyMethodFallsBackOnTheStateBefore(String command) throws IOException {
+    weft(method(command), "first", "--iterations 3 --every 1it --checkpoint DIR/kept").succeeds();
+    assertThat(resumed()).isEqualTo(3);
+    Path newest = folder.resolve("kept/start0/state0");
+    List<String> names = Run.names(newest);
+    assertThat(names).contains("state").hasSizeGreaterThan(3);
+    for (String name : names) {
+      Path file = newest.resolve(name);
+      byte[] whole = Files.readAllBytes(file);
+      for (int at = 0; at < whole.length; at += LONG ? 1 : 11) {
+        byte[] changed = whole.clone();
+        changed[at] ^= 0x7f;
+        Files.write(file, changed);
+        assertThat(resumed()).as("%s with byte %d changed", name, at).isEqualTo(2);
+        Files.write(file, Arrays.copyOf(whole, at));
+        assertThat(resumed()).as("%s of %d bytes", name, at).isEqualTo(2);
+      }
+      Files.write(file, Arrays.copyOf(whole, whole.length + 1));
+      assertThat(resumed()).as("%s with a byte more", name).isEqualTo(2);
+      Files.delete(file);
+      assertThat(resumed()).as("no %s", name).isEqualTo(2);
+      Files.write(file, whole);
+      assertThat(resumed()).isEqualTo(3);
+    }
+    Path pointer = folder.resolve("kept/start0/latest");
+    for (String damage : List.of("", "\u0000", "7", "1 after")) {
+      Files.writeString(pointer, damage);
+      assertThat(resumed()).as("latest: " + damage).isBetween(2, 3);
+    }
   }
 
   /** A damaged file is not read as a state, and asks for no more memory than it has bytes. */

@@ -350,13 +350,34 @@ class LauncherIT {
       assertThat(kept).isNotEmpty();
     }
 
-    builder.environment().put("WEFT_KERNEL_CACHE", "/proc/kernels");
-    assertThat(builder.start().waitFor()).isZero();
-    assertThat(Files.readAllLines(home.resolve("said")))
-        .as("what cannot be kept is one line, and the value")
-        .hasSize(2)
-        .anyMatch(line -> line.startsWith("weft: WARNING: the kernel cache /proc/kernels "))
-        .contains("19.5");
+    String file = Files.createFile(installed.resolve("file")).toString();
+    for (String cache : List.of("/proc/kernels", "/dev/null/kernels", file, file + "/kernels")) {
+      builder.environment().put("WEFT_KERNEL_CACHE", cache);
+      assertThat(builder.start().waitFor()).isZero();
+      assertThat(Files.readAllLines(home.resolve("said")))
+          .as("what cannot be kept is one line, and the value")
+          .hasSize(2)
+          .anyMatch(line -> line.startsWith("weft: WARNING: the kernel cache " + cache + " "))
+          .contains("19.5");
+    }
+  }
+
+  /** A JVM that cannot open all jars ends with a stack trace of its own. */
+  @ParameterizedTest
+  @ValueSource(ints = {60, 150, 500})
+  void sparkIsRefusedWhereFewFilesMayBeOpen(int limit) throws Exception {
+    String weft = installed.resolve("jobs/bin/weft").toString();
+    for (String line : List.of("cpd x.tns --rank 1 --master local[1]", "ingest x.csv x.weft")) {
+      ProcessBuilder builder =
+          new ProcessBuilder("bash", "-c", "ulimit -n " + limit + "; " + weft + " " + line);
+      Process process = builder.directory(installed.toFile()).redirectErrorStream(true).start();
+      String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+      assertThat(said)
+          .startsWith("weft: expected a limit of at least 512 open files, as Spark has many jars,")
+          .contains("found " + limit + "; raise the hard limit");
+      assertThat(said.lines()).hasSize(1);
+      assertThat(process.waitFor()).isEqualTo(1);
+    }
   }
 
   private static List<String> languages() {

@@ -309,7 +309,8 @@ public final class CheckpointFolder implements Checkpoints {
       for (int left = in.readInt(); left > 0; left--) {
         state.numbers(in.readUTF(), numbers(in, most));
       }
-      if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
+      long expected = new DataInputStream(raw).readLong();
+      if (expected != sum.getChecksum().getValue() || raw.read() >= 0) {
         throw new IOException("a wrong check sum");
       }
       requireSame(file, then); // what is damaged is not what the run had

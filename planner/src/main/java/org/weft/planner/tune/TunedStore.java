@@ -91,6 +91,9 @@ public final class TunedStore {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException | WeftException e) {
+      if (!Files.isReadable(folder.resolveSibling("."))) {
+        return Optional.empty(); // whose kernels are not read either, as one warning says
+      }
       String why = e instanceof FileSystemException ? Reasons.of(e) : file + ": " + Reasons.of(e);
       System.getLogger(TunedStore.class.getName())
           .log(System.Logger.Level.WARNING, "cannot use what weft tune found: {0}", why);

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.Folders;
 
 /**
  * What in a container's folder is of our own making, told by name and by not being a link, and how
@@ -130,26 +131,10 @@ final class OwnFiles {
     return fs.delete(file, false);
   }
 
-  /**
-   * Removes a folder that has nothing in it. Hadoop's local file system looks, and then deletes
-   * with all that has come in between; the operating system does not.
-   */
+  /** Removes a folder that has nothing in it, and is not in use. */
   void removeIfEmpty(Path folder) throws IOException {
-    if (list(folder).length > 0) {
-      return;
-    }
-    try {
-      if (fs instanceof RawLocalFileSystem) {
-        Files.deleteIfExists(local(folder));
-      } else {
-        fs.delete(folder, false);
-      }
-    } catch (IOException e) {
-      if (fs.exists(folder) && list(folder).length == 0) {
-        throw e;
-      }
-      System.getLogger(OwnFiles.class.getName())
-          .log(System.Logger.Level.DEBUG, "{0} came into use or has gone", folder);
+    if (list(folder).length == 0) {
+      Folders.removeIfEmpty(fs, folder);
     }
   }
 

@@ -1,10 +1,13 @@
 package org.weft.storage.file;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /** Folders of outputs. */
 public final class Folders {
@@ -25,6 +28,29 @@ public final class Folders {
       }
     } else if (!fs.mkdirs(path)) {
       throw new IOException("could not create folder " + path);
+    }
+  }
+
+  /**
+   * Removes a folder that has nothing in it. Hadoop's local file system looks, and then deletes
+   * with all that has come in between; the operating system does not.
+   *
+   * @return false if it is still there, because it is in use
+   */
+  public static boolean removeIfEmpty(FileSystem fs, Path folder) throws IOException {
+    Optional<java.nio.file.Path> local = FileAccess.onDisk(fs, folder);
+    try {
+      if (local.isPresent()) {
+        if (Files.exists(local.get())) { // its name may be too long to delete it
+          Files.deleteIfExists(local.get());
+        }
+        return true;
+      }
+      return fs.listStatus(folder).length == 0 && fs.delete(folder, false);
+    } catch (FileNotFoundException e) {
+      return true;
+    } catch (DirectoryNotEmptyException | PathIsNotEmptyDirectoryException e) {
+      return false;
     }
   }
 

@@ -36,6 +36,8 @@ import org.weft.text.Bytes;
  * AbandonedOutputs}).
  */
 public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfinished {
+  private static final int MOST_VANISHED = 16;
+
   private enum State {
     OPEN,
     COMMITTED,
@@ -50,7 +52,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private final Path target;
   private final Path staging;
   private final Existing existing;
-  private final List<Path> createdParents;
+  private final ParentFolders parents;
   private final List<StagedStream> streams = new ArrayList<>();
   private final boolean isDevice;
   private boolean isFile;
@@ -84,21 +86,21 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       if (existing == Existing.REFUSE && !isDevice && fs.exists(target)) {
         throw outputExists();
       }
-      this.createdParents = missingAncestors(parent);
+      this.parents = new ParentFolders(this.uri, fs, parent);
     } catch (IOException e) {
       throw FileAccess.unavailable(this.uri, e);
     }
     UnfinishedOutputs.add(this);
-    createParents(parent);
+    createParents();
   }
 
-  private void createParents(Path parent) {
-    if (createdParents.isEmpty()) {
+  private void createParents() {
+    if (parents.isEmpty()) {
       return;
     }
     boolean created = false;
     try {
-      Folders.make(fs, parent);
+      parents.make();
       Renames.of(fs).requireName(target); // local systems know only where the folder is there
       created = true;
     } catch (IOException e) {
@@ -179,20 +181,6 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   public static void syncFolders(FileSystem fs, List<Path> folders) {
     Renames renames = Renames.of(fs);
     folders.forEach(renames::syncFolder);
-  }
-
-  /** Ancestors of the target, from {@code parent} up, that do not exist. */
-  private List<Path> missingAncestors(Path parent) throws IOException {
-    List<Path> missing = new ArrayList<>();
-    for (Path p = parent; p != null && !fs.exists(p); p = p.getParent()) {
-      if (p.getName().endsWith(AbandonedOutputs.STAGING_SUFFIX)) {
-        throw new WeftException(
-            ErrorCode.COMMIT_FAILED,
-            uri + ": the output that this is a part of was given up; nothing is written");
-      }
-      missing.add(p);
-    }
-    return missing;
   }
 
   /** {@code text} with the names of outputs for those of their temporaries, which nobody knows. */
@@ -303,12 +291,16 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private StagedStream open(Path path) {
-    try {
-      StagedStream stream = new StagedStream(uri, DurableStream.create(fs, path));
-      streams.add(stream);
-      return stream;
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        StagedStream stream = new StagedStream(uri, DurableStream.create(fs, path));
+        streams.add(stream);
+        return stream;
+      } catch (IOException e) {
+        if (attempt == MOST_VANISHED || !path.equals(staging) || !parents.makeAgain(e)) {
+          throw FileAccess.unavailable(uri, e);
+        }
+      }
     }
   }
 
@@ -363,7 +355,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
         publication.publish();
       }
       state = State.COMMITTED;
-      syncFolders(fs, createdParents.stream().map(Path::getParent).toList());
+      parents.sync();
       if (isMadeElsewhere) {
         removeStagingFolder();
       }
@@ -467,15 +459,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     }
     try {
       UnfinishedTree.remove(fs, output);
-      for (Path parent : createdParents) {
-        if (!fs.exists(parent)) {
-          continue;
-        }
-        if (fs.listStatus(parent).length > 0) {
-          break;
-        }
-        fs.delete(parent, false);
-      }
+      parents.remove();
     } catch (IOException e) {
       throw new WeftException(
           ErrorCode.STORAGE_UNAVAILABLE,

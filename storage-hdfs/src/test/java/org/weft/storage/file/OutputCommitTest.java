@@ -12,8 +12,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -196,6 +198,51 @@ class OutputCommitTest {
       output.createChild("part").write(1);
     }
     assertThat(names()).isEmpty();
+  }
+
+  /** The folders above them go with one that is aborted, while others begin. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void outputsInAFolderThatComesAndGoesDoNotDisturbEachOther(boolean asFolder) throws Exception {
+    int rounds = 200;
+    CyclicBarrier together = new CyclicBarrier(4);
+    List<CompletableFuture<Void>> writers = new ArrayList<>();
+    for (int w = 0; w < together.getParties(); w++) {
+      String name = "/y/" + w;
+      writers.add(
+          CompletableFuture.runAsync(
+              () -> {
+                for (int round = 0; round < rounds; round++) {
+                  abortAndCommit(together, local(round + name), asFolder);
+                }
+              },
+              task -> new Thread(task).start()));
+    }
+    for (CompletableFuture<Void> writer : writers) {
+      writer.get(5, TimeUnit.MINUTES);
+    }
+    for (int round = 0; round < rounds; round++) {
+      try (Stream<Path> found = Files.list(folder.resolve(round + "/y"))) {
+        assertThat(found.map(f -> f.getFileName().toString())).containsOnly("0", "1", "2", "3");
+      }
+    }
+  }
+
+  private static void abortAndCommit(CyclicBarrier together, String uri, boolean asFolder) {
+    try {
+      together.await(1, TimeUnit.MINUTES);
+      try (OutputCommit aborted = OutputCommit.begin(Entries.ACCESS, uri, false)) {
+        write(asFolder ? aborted.createChild("part") : aborted.create(), "text");
+      }
+      if (asFolder) {
+        writeFolder(Entries.ACCESS, uri, false, "text");
+      } else {
+        writeFile(Entries.ACCESS, uri, false, "text");
+      }
+    } catch (Exception e) {
+      together.reset(); // the others wait no longer
+      throw new IllegalStateException(e.getMessage(), e);
+    }
   }
 
   @Test
