@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.tensor.CooBlock;
 
@@ -30,6 +31,9 @@ public final class SliceSample implements Serializable {
   private static final int MOST_SLICES = 256;
   private static final int MOST_ROWS_OF_BLOCKS = 3072; // in the samples of all modes
 
+  /** Modes of the tensors that have samples; with more, samples would not be small. */
+  static final int MOST_MODES = 32;
+
   private final int mode;
   private final int order;
   private final int most;
@@ -42,23 +46,22 @@ public final class SliceSample implements Serializable {
   private SliceSample(int mode, int order) {
     this.mode = mode;
     this.order = order;
-    int pairs = order * Math.max(1, order - 1);
-    most = Math.max(8, Math.min(MOST_SLICES, Integer.highestOneBit(MOST_ROWS_OF_BLOCKS / pairs)));
+    most = most(order);
     shifts = new int[order];
     keys = new long[4 * most];
     blocks = new long[4 * most][];
   }
 
-  /** A sample for each mode of a tensor. */
+  /** A sample for each mode of a tensor; none of a tensor of too many modes. */
   static ArrayList<SliceSample> ofModes(int order) {
     ArrayList<SliceSample> samples = new ArrayList<>();
-    for (int mode = 0; mode < order; mode++) {
+    for (int mode = 0; mode < order && order <= MOST_MODES; mode++) {
       samples.add(new SliceSample(mode, order));
     }
     return samples;
   }
 
-  /** The samples of parts together; none if one part has none. */
+  /** The samples of parts together; none if one part has none. Those of the first part change. */
   static ArrayList<SliceSample> merged(
       List<SliceSample> into, List<SliceSample> others, List<ModeHistogram> counts) {
     ArrayList<SliceSample> merged = new ArrayList<>();
@@ -66,6 +69,85 @@ public final class SliceSample implements Serializable {
       merged.add(into.get(m).merge(others.get(m), counts));
     }
     return merged;
+  }
+
+  /**
+   * A sample from its numbers.
+   *
+   * @param level as {@link #level} said
+   * @param numbers as {@link #numbers} gave them
+   * @param counts entries by slice of all modes
+   * @throws IllegalArgumentException if no entries that are counted so have such a sample
+   */
+  public static SliceSample of(int mode, int level, long[] numbers, List<ModeHistogram> counts) {
+    SliceSample sample = new SliceSample(mode, counts.size());
+    requireCount(counts.size(), numbers.length);
+    require(level >= 0 && level <= Long.SIZE, "a level of 0 to 64");
+    int words = words(counts.size());
+    sample.coarsen(counts);
+    sample.level = level;
+    long before = -1;
+    for (int at = 0; at < numbers.length; at += words) {
+      long slice = numbers[at];
+      require(slice > before, "slices in ascending order");
+      require(slice <= counts.get(mode).largestCoordinate(), "slices with entries");
+      require(sample.isDrawn(slice), "slices of level " + level);
+      before = slice;
+      int slot = sample.slot(slice);
+      sample.keys[slot] = slice + 1;
+      sample.blocks[slot] = Arrays.copyOfRange(numbers, at + 1, at + words);
+      sample.size++;
+      for (int other = 0; other < counts.size(); other++) {
+        if (other != mode) {
+          int blocks = sample.bits(sample.blocks[slot], other).length();
+          long largest = counts.get(other).largestCoordinate() >>> sample.shifts[other];
+          require(blocks > 0 && blocks - 1 <= largest, "blocks with entries");
+        }
+      }
+    }
+    return sample;
+  }
+
+  /**
+   * Checks how many numbers a sample has.
+   *
+   * @throws IllegalArgumentException if there is no such sample of a tensor of {@code order} modes
+   */
+  public static void requireCount(int order, long numbers) {
+    require(order <= MOST_MODES, "at most " + MOST_MODES + " modes with samples");
+    require(numbers % words(order) == 0, "whole slices");
+    require(numbers / words(order) <= most(order), "at most " + most(order) + " slices");
+  }
+
+  private static int words(int order) {
+    return 1 + (order - 1) * WORDS;
+  }
+
+  private static int most(int order) {
+    int pairs = order * Math.max(1, order - 1);
+    return Math.max(8, Math.min(MOST_SLICES, Integer.highestOneBit(MOST_ROWS_OF_BLOCKS / pairs)));
+  }
+
+  private static void require(boolean holds, String expected) {
+    if (!holds) {
+      throw new IllegalArgumentException("expected " + expected);
+    }
+  }
+
+  /** Zeros that the hash of a slice begins with if the slice is drawn. */
+  public int level() {
+    return level;
+  }
+
+  /** Of each slice in ascending order: its coordinate, and the bits of blocks by other mode. */
+  public long[] numbers() {
+    return Arrays.stream(slices())
+        .flatMap(slice -> LongStream.concat(LongStream.of(slice), bitsOf(slice)))
+        .toArray();
+  }
+
+  private LongStream bitsOf(long slice) {
+    return Arrays.stream(blocks[slot(slice)]);
   }
 
   /**

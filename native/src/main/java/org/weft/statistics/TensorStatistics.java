@@ -101,6 +101,28 @@ public record TensorStatistics(
         shape, entries, histograms, minValue, maxValue, normSquared, nonfinite, drawn);
   }
 
+  /**
+   * These statistics and those of other entries of the tensor, which is as large as both. Samples
+   * of these statistics change.
+   */
+  public TensorStatistics merge(TensorStatistics more) {
+    List<ModeHistogram> counts = new ArrayList<>();
+    long[] sizes = new long[shape.order()];
+    for (int mode = 0; mode < sizes.length; mode++) {
+      counts.add(histograms.get(mode).merge(more.histogram(mode)));
+      sizes[mode] = Math.max(shape.size(mode), more.shape.size(mode));
+    }
+    return new TensorStatistics(
+        TensorShape.of(sizes),
+        entries + more.entries,
+        counts,
+        Math.min(minValue, more.minValue),
+        Math.max(maxValue, more.maxValue),
+        normSquared + more.normSquared,
+        nonfinite + more.nonfinite,
+        entries == 0 ? more.samples : SliceSample.merged(samples, more.samples, counts));
+  }
+
   /** These statistics with the entries moved to other slices, in a tensor of another shape. */
   public TensorStatistics withHistograms(TensorShape moved, List<ModeHistogram> counts) {
     return new TensorStatistics(moved, entries, counts, minValue, maxValue, normSquared, nonfinite);

@@ -3,6 +3,7 @@ package org.weft.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
@@ -90,6 +91,79 @@ class SliceSampleTest {
           }
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 40, 3_000, 2_000_000})
+  void areMadeOfTheirNumbers(long size) {
+    List<long[]> entries = entries(size, 20_000, size, 500, 1 + size / 3);
+    TensorStatistics all = TensorStatistics.builder(3).sampling().add(block(entries)).build();
+    for (int mode = 0; mode < 3; mode++) {
+      SliceSample sample = all.samples().get(mode);
+      assertThat(SliceSample.of(mode, sample.level(), sample.numbers(), all.histograms()))
+          .isEqualTo(sample);
+    }
+  }
+
+  /** What is made of any numbers has slices and blocks of the tensor, or is refused. */
+  @Test
+  void areOfTheTensorWhateverTheNumbers() {
+    List<long[]> entries = entries(7, 20_000, 3_000, 70, 100_000);
+    TensorStatistics all = TensorStatistics.builder(3).sampling().add(block(entries)).build();
+    Random random = new Random(7);
+    long[] odd = {-1, 0, 1, 2_999, 3_000, Long.MIN_VALUE, Long.MAX_VALUE};
+    int refused = 0;
+    for (int round = 0; round < 3_000; round++) {
+      int mode = random.nextInt(3);
+      SliceSample good = all.samples().get(mode);
+      long[] numbers = good.numbers();
+      int level = random.nextInt(9) > 0 ? good.level() : random.nextInt(80) - 5;
+      if (random.nextInt(5) == 0) {
+        numbers = Arrays.copyOf(numbers, random.nextInt(2 * numbers.length));
+      }
+      for (int change = random.nextInt(4); change > 0 && numbers.length > 0; change--) {
+        int at = random.nextInt(numbers.length);
+        numbers[at] =
+            random.nextBoolean()
+                ? odd[random.nextInt(odd.length)]
+                : numbers[at] ^ 1L << random.nextInt(Long.SIZE);
+      }
+      SliceSample made;
+      try {
+        made = SliceSample.of(mode, level, numbers, all.histograms());
+      } catch (IllegalArgumentException e) {
+        assertThat(e).hasMessageStartingWith("expected ");
+        refused++;
+        continue;
+      }
+      assertThat(made.numbers()).isEqualTo(numbers);
+      for (long slice : made.slices()) {
+        assertThat(slice).isBetween(0L, all.shape().size(mode) - 1);
+        for (int other = 0; other < 3; other++) {
+          if (other != mode) {
+            BitSet blocks = made.blocks(slice, other);
+            assertThat((blocks.length() - 1) * made.blockWidth(other))
+                .isBetween(0L, all.shape().size(other) - 1);
+          }
+        }
+      }
+    }
+    assertThat(refused).isBetween(1_000, 2_900);
+  }
+
+  /** Samples of many modes would not be small: their slices have blocks in every other mode. */
+  @Test
+  void areOfFewModes() {
+    for (int order : new int[] {1, 2, 32, 33, 4_096}) {
+      CooBlock.Builder block = new CooBlock.Builder(order, 50);
+      for (int e = 0; e < 50; e++) {
+        long[] at = new long[order];
+        Arrays.fill(at, e);
+        block.add(at, 1);
+      }
+      assertThat(samples(TensorStatistics.builder(order).sampling().add(block.build())))
+          .hasSize(order <= 32 ? order : 0);
     }
   }
 

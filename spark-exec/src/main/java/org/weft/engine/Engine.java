@@ -143,8 +143,10 @@ public final class Engine implements AutoCloseable {
   }
 
   private JobPlan plan(EngineTensor tensor, Job job, Resources found) {
-    boolean elsewhere = options.cluster().isPresent() && found.executors() > 1;
-    TensorStatistics known = elsewhere ? tensor.sampledStatistics() : tensor.statistics();
+    TensorStatistics known =
+        found.executors() == 1
+            ? tensor.statistics()
+            : tensor.sampledStatistics(options.cluster().isPresent());
     return planner.plan(job, known, found, tensor.storedForm(), tensor.reading());
   }
 

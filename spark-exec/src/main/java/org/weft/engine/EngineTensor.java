@@ -464,12 +464,20 @@ public abstract class EngineTensor implements StatementOperand {
     return histograms;
   }
 
-  /** The statistics with samples of slices, for which few enough entries are read once more. */
-  final TensorStatistics sampledStatistics() {
+  /**
+   * The statistics with samples of slices, if a container has them.
+   *
+   * @param reading whether few enough entries may be read once more to draw samples
+   */
+  final TensorStatistics sampledStatistics(boolean reading) {
     if (sampled == null) {
-      boolean draws = statistics.samples().isEmpty() && statistics.entries() <= MOST_SAMPLED;
       sampled =
-          draws ? EntryCounts.sampled(entries(), statistics, parsedRelabelling()) : statistics;
+          container == null || parsedRelabelling() != null
+              ? statistics
+              : container.sampled(statistics);
+    }
+    if (reading && sampled.samples().isEmpty() && statistics.entries() <= MOST_SAMPLED) {
+      sampled = EntryCounts.sampled(entries(), statistics, parsedRelabelling());
     }
     return sampled;
   }

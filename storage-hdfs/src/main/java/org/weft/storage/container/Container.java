@@ -17,6 +17,7 @@ import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.SliceSample;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
@@ -254,6 +255,55 @@ public final class Container implements Serializable {
     }
     return new TensorStatistics(
         shape(), s.entries(), histograms, s.minimum(), s.maximum(), s.normSquared(), s.nonfinite());
+  }
+
+  /**
+   * The statistics with samples of slices, where the writer drew some.
+   *
+   * @param statistics this container's
+   */
+  public TensorStatistics sampled(TensorStatistics statistics) {
+    List<SliceSample> samples = new ArrayList<>();
+    try (MemoryScope scope = MemoryScope.root("samples of " + uri, MemorySource.system());
+        ArrayReader reader = new ArrayReader(this)) {
+      for (int mode = 0; mode < statistics.shape().order(); mode++) {
+        Manifest.@Nullable Sample stored = manifest.modes().get(mode).sample();
+        if (stored == null) {
+          return statistics;
+        }
+        samples.add(sample(mode, stored, statistics.histograms(), reader, scope));
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    return statistics.withSamples(samples);
+  }
+
+  private SliceSample sample(
+      int mode,
+      Manifest.Sample stored,
+      List<ModeHistogram> counts,
+      ArrayReader reader,
+      MemoryScope scope) {
+    String of = "the sample of " + manifest.modes().get(mode).name();
+    try {
+      long length = stored.slices().length();
+      SliceSample.requireCount(counts.size(), length);
+      NativeArray read = reader.read(scope, stored.slices(), of, ElementType.I64);
+      long[] numbers = new long[(int) length];
+      NativeMemory.copyToArray(read.address(), numbers, 0, numbers.length);
+      return SliceSample.of(mode, stored.level(), numbers, counts);
+    } catch (IllegalArgumentException e) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          uri
+              + ": "
+              + e.getMessage()
+              + " in "
+              + of
+              + ", found others; its writer was at fault, write the tensor again",
+          e);
+    }
   }
 
   private ModeHistogram histogram(Manifest.Mode mode, ArrayReader reader, MemoryScope scope) {

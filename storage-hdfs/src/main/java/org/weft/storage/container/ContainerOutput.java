@@ -17,6 +17,7 @@ import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.SliceSample;
 import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
@@ -85,7 +86,7 @@ final class ContainerOutput implements TensorOutput {
     this.type = base == null ? options.container().valueType() : base.valueType();
     this.modeOrder = base == null ? modeOrder(order, options) : base.format().modeOrder();
     this.stored = StoredOrder.of(base);
-    this.statistics = TensorStatistics.builder(order);
+    this.statistics = TensorStatistics.builder(order).sampling();
     if (base != null) {
       files.addAll(base.manifest().files());
       base.manifest().parts().forEach(this::add);
@@ -203,6 +204,7 @@ final class ContainerOutput implements TensorOutput {
                 name,
                 size,
                 histogram(all.histogram(mode), scope),
+                sample(all.samples(), mode, scope),
                 permutation(mode, size, before, scope),
                 labels(mode, size, before)));
       }
@@ -260,21 +262,7 @@ final class ContainerOutput implements TensorOutput {
     if (kept == null) {
       return more;
     }
-    TensorStatistics before = kept.statistics();
-    List<ModeHistogram> histograms = new ArrayList<>();
-    long[] sizes = new long[order];
-    for (int mode = 0; mode < order; mode++) {
-      histograms.add(before.histogram(mode).merge(more.histogram(mode)));
-      sizes[mode] = Math.max(before.shape().size(mode), more.shape().size(mode));
-    }
-    return new TensorStatistics(
-        TensorShape.of(sizes),
-        before.entries() + more.entries(),
-        histograms,
-        Math.min(before.minValue(), more.minValue()),
-        Math.max(before.maxValue(), more.maxValue()),
-        before.normSquared() + more.normSquared(),
-        before.nonfinite() + more.nonfinite());
+    return kept.statistics().merge(more);
   }
 
   /** Added up in the order of the parts, whoever counted them. */
@@ -296,6 +284,17 @@ final class ContainerOutput implements TensorOutput {
         Long.numberOfTrailingZeros(histogram.bucketWidth()),
         histogram.largestCoordinate(),
         writer.file().write(counts));
+  }
+
+  private Manifest.@Nullable Sample sample(List<SliceSample> samples, int mode, MemoryScope scope)
+      throws IOException {
+    long[] numbers = samples.isEmpty() ? new long[0] : samples.get(mode).numbers();
+    if (numbers.length == 0) {
+      return null;
+    }
+    NativeArray array = scope.allocateUninitialized(ElementType.I64, numbers.length);
+    NativeMemory.copyFromArray(numbers, 0, array.address(), numbers.length);
+    return new Manifest.Sample(samples.get(mode).level(), writer.file().write(array));
   }
 
   private static NativeArray array(int[] numbers, MemoryScope scope) {

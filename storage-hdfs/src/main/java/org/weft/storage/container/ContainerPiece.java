@@ -21,7 +21,7 @@ public final class ContainerPiece implements Serializable {
   private final TensorStatistics.Builder statistics;
 
   ContainerPiece(int order) {
-    this.statistics = TensorStatistics.builder(order);
+    this.statistics = TensorStatistics.builder(order).sampling();
   }
 
   ContainerPiece(Chunk chunk, TensorStatistics.Builder statistics) {

@@ -26,7 +26,7 @@ record KeptVersion(Container container, TensorStatistics statistics) {
   private static final int BLOCK_ENTRIES = 1 << 16;
 
   static KeptVersion of(Container base) {
-    return new KeptVersion(base, base.statistics());
+    return new KeptVersion(base, base.sampled(base.statistics()));
   }
 
   /**

@@ -95,6 +95,7 @@ record Manifest(
    * @param name of the mode
    * @param size number of coordinates
    * @param histogram entries per slice
+   * @param sample which blocks of other modes the entries of some slices lie in, if it is known
    * @param permutation for every original coordinate the stored one, if the mode was reordered
    * @param labels of the stored coordinates
    */
@@ -103,6 +104,7 @@ record Manifest(
       String name,
       long size,
       Histogram histogram,
+      @Nullable Sample sample,
       @Nullable ArrayEntry permutation,
       @Nullable LabelEntry labels)
       implements Serializable {
@@ -115,11 +117,12 @@ record Manifest(
           name,
           size,
           new Histogram(histogram.shift(), histogram.largest(), histogram.counts().moved(files)),
+          sample == null ? null : new Sample(sample.level(), sample.slices().moved(files)),
           permutation == null ? null : permutation.moved(files),
           labels == null ? null : labels.moved(files));
     }
 
-    /** The arrays that a version keeps as they are; histograms are counted anew. */
+    /** The arrays that a version keeps as they are; histograms and samples are made anew. */
     Stream<ArrayEntry> keptArrays() {
       return Stream.concat(
           Stream.ofNullable(permutation), labels == null ? Stream.empty() : labels.text().stream());
@@ -134,6 +137,17 @@ record Manifest(
   record Histogram(int shift, long largest, ArrayEntry counts) implements Serializable {
     Histogram {
       require(shift >= 0 && shift < 63 && largest >= -1 && counts != null, "a histogram");
+    }
+  }
+
+  /**
+   * @param level of the sample
+   * @param slices of each slice that was drawn, ascending: its coordinate, and a bit for each of
+   *     512 blocks of every other mode
+   */
+  record Sample(int level, ArrayEntry slices) implements Serializable {
+    Sample {
+      require(level >= 0 && slices != null, "a sample");
     }
   }
 

@@ -118,6 +118,7 @@ final class ManifestReader implements Closeable {
     String modeName = null;
     Long size = null;
     Manifest.Histogram histogram = null;
+    Manifest.Sample sample = null;
     Manifest.ArrayEntry permutation = null;
     Manifest.LabelEntry labels = null;
     begin(JsonToken.START_OBJECT, "an object");
@@ -126,6 +127,7 @@ final class ManifestReader implements Closeable {
         case "name" -> modeName = text();
         case "size" -> size = whole();
         case "histogram" -> histogram = histogram();
+        case "sample" -> sample = isNull() ? null : sample();
         case "permutation" -> permutation = isNull() ? null : array();
         case "labels" -> labels = isNull() ? null : labels();
         default -> json.skipChildren();
@@ -135,6 +137,7 @@ final class ManifestReader implements Closeable {
         given(modeName, "name"),
         given(size, "size"),
         given(histogram, "histogram"),
+        sample,
         permutation,
         labels);
   }
@@ -154,6 +157,20 @@ final class ManifestReader implements Closeable {
     }
     return new Manifest.Histogram(
         given(shift, "shift"), given(largest, "largest"), given(counts, "counts"));
+  }
+
+  private Manifest.Sample sample() throws IOException {
+    Integer level = null;
+    Manifest.ArrayEntry slices = null;
+    begin(JsonToken.START_OBJECT, "an object");
+    for (String name = next(); name != null; name = next()) {
+      switch (name) {
+        case "level" -> level = narrow();
+        case "slices" -> slices = array();
+        default -> json.skipChildren();
+      }
+    }
+    return new Manifest.Sample(given(level, "level"), given(slices, "slices"));
   }
 
   private Manifest.LabelEntry labels() throws IOException {

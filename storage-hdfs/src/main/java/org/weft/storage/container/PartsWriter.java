@@ -89,7 +89,7 @@ final class PartsWriter implements Closeable {
     this.cores =
         (int) Math.max(1, Math.min(cores, PartCuts.MOST_PART_ENTRIES / Math.max(least, asked)));
     this.encoding = new OrderedWork<>(this.cores - 1, this::keep);
-    this.statistics = TensorStatistics.builder(order);
+    this.statistics = TensorStatistics.builder(order).sampling();
   }
 
   void write(CooBlock block) throws IOException {
@@ -139,7 +139,7 @@ final class PartsWriter implements Closeable {
         TensorStorage packed = Packing.pack(scope, shape, format, List.of(block))) {
       boolean merged = packed.storedEntries() != block.size();
       CooBlock stored = merged ? Packing.unpack(packed) : block;
-      TensorStatistics.Builder counted = TensorStatistics.builder(order).add(stored);
+      TensorStatistics.Builder counted = TensorStatistics.builder(order).sampling().add(stored);
       return new Encoded(
           part(packed, stored, counted.build().normSquared(), arrays), bytes, counted);
     }

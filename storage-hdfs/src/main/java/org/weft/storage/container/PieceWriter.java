@@ -73,7 +73,7 @@ public final class PieceWriter implements TensorWriter {
       Manifest.LabelEntry entry = piece.writer.labels(labels);
       return piece(
           new ContainerPiece.Chunk(mode, number, piece.writer.finish(), List.of(), entry),
-          TensorStatistics.builder(target.modeOrder().length));
+          TensorStatistics.builder(target.modeOrder().length).sampling());
     } catch (IOException e) {
       throw FileAccess.unavailable(target.uri(), e);
     }

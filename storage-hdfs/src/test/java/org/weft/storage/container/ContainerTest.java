@@ -78,9 +78,14 @@ class ContainerTest {
           assertThat(container.isDistinct()).isTrue();
         }
         TensorStatistics expected =
-            TensorStatistics.builder(shape.length).add(sorted).build(TensorShape.of(shape));
+            TensorStatistics.builder(shape.length)
+                .sampling()
+                .add(sorted)
+                .build(TensorShape.of(shape));
         TensorStatistics found = container.statistics();
         assertThat(found.histograms()).isEqualTo(expected.histograms());
+        assertThat(found.samples()).isEmpty();
+        assertThat(container.sampled(found).samples()).isEqualTo(expected.samples());
         assertThat(found.minValue()).isEqualTo(expected.minValue());
         assertThat(found.maxValue()).isEqualTo(expected.maxValue());
         assertThat(found.norm()).isCloseTo(expected.norm(), Percentage.withPercentage(1e-12));

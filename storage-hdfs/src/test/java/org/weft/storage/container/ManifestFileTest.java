@@ -24,7 +24,8 @@ class ManifestFileTest {
 
   /** Members that a manifest may lack. */
   private static final Set<String> OPTIONAL =
-      Set.of("pos", "crd", "permutation", "labels", "batches", "source", "command", "weft");
+      Set.of(
+          "pos", "crd", "sample", "permutation", "labels", "batches", "source", "command", "weft");
 
   private static Manifest.ArrayEntry array(long offset) {
     List<Manifest.Block> blocks = List.of(new Manifest.Block("plain", 16, "0a1b2c3d"));
@@ -33,6 +34,7 @@ class ManifestFileTest {
 
   private static Manifest manifest() {
     Manifest.Histogram histogram = new Manifest.Histogram(0, 3, array(0));
+    Manifest.Sample sample = new Manifest.Sample(2, array(448));
     Manifest.LabelEntry labels = new Manifest.LabelEntry(4, List.of(array(64), array(128)));
     Manifest.LevelEntry level = new Manifest.LevelEntry(4, array(192), array(256));
     Manifest.Part part =
@@ -49,7 +51,7 @@ class ManifestFileTest {
         "{CU}",
         true,
         1 << 20,
-        List.of(new Manifest.Mode("user", 4, histogram, array(384), labels)),
+        List.of(new Manifest.Mode("user", 4, histogram, sample, array(384), labels)),
         new Manifest.Statistics(4, 30.5, Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY, 1),
         List.of(new Manifest.DataFile("data/1/part-00000.bin", 448)),
         List.of(part),

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.WeftException;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
 import org.weft.storage.Labels;
@@ -93,6 +94,8 @@ class ParallelContainerTest {
     assertThat(x.modeNames()).containsExactly("a", "b", "c");
     assertThat(x.statistics().entries()).isEqualTo(ALL.size());
     assertThat(x.statistics().histogram(0).total()).isEqualTo(ALL.size());
+    assertThat(x.sampled(x.statistics()).samples())
+        .isEqualTo(TensorStatistics.builder(3).sampling().add(ALL).build().samples());
     assertThat(x.labels().modes()).containsOnly(0);
     Labels labels = x.labels().of(0);
     assertThat(labels.toList()).isEqualTo(names(0, 40));

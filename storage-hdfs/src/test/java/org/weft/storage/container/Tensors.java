@@ -66,11 +66,11 @@ final class Tensors {
     }
   }
 
-  /** Reads all there is: entries, statistics, labels, permutations. */
+  /** Reads all there is: entries, statistics with samples, labels, permutations. */
   static Container readFull(String uri) throws Exception {
     read(Entries.ACCESS, uri);
     Container container = Container.open(Entries.ACCESS, uri);
-    container.statistics();
+    container.sampled(container.statistics());
     container.labels().all();
     container.permutations();
     return container;
