@@ -23,6 +23,7 @@ public final class JobClock {
   private final int slots;
   private long operandRows;
   private long exchangedBytes;
+  private long laterExchangedBytes; // by executions of a step after its first
   private long packedBytes;
   private final Map<String, Long> phases = new LinkedHashMap<>();
   private final Map<String, Long> peaks = new HashMap<>();
@@ -118,11 +119,13 @@ public final class JobClock {
    * @param kernels of which so many run at a time
    */
   private void ran(String step, double predictedSeconds, long elapsed, int kernels) {
+    long exchangedBefore = exchangedBytes;
     List<TaskMeasurement> all = drain();
     List<TaskMeasurement> calls = only(all, "kernel");
     operandRows += only(all, "operands").stream().mapToLong(TaskMeasurement::nonzeros).sum();
     Step sums = steps.computeIfAbsent(step, name -> new Step());
     sums.predictedSeconds = predictedSeconds;
+    laterExchangedBytes += sums.executions == 0 ? 0 : exchangedBytes - exchangedBefore;
     sums.executions++;
     long slowest = 0;
     for (TaskMeasurement call : calls) {
@@ -190,6 +193,7 @@ public final class JobClock {
         reports,
         operandRows,
         exchangedBytes,
+        laterExchangedBytes,
         packedBytes,
         peaks.values().stream().mapToLong(Long::longValue).sum());
   }

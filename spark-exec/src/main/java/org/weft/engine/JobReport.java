@@ -25,6 +25,7 @@ import org.weft.planner.job.Job;
  *     steps
  * @param exchangedBytes bytes of rows that processes got from each other in steps of a method, by
  *     whatever kernel or sum; not the blocks of Spark's shuffles and broadcasts
+ * @param laterExchangedBytes of these, what steps exchanged after their first execution
  * @param packedBytes bytes of the partitions that were packed for the job, all forms together
  * @param peakMemoryBytes largest resident sets of all processes, added up
  */
@@ -39,11 +40,20 @@ public record JobReport(
     List<StepReport> steps,
     long operandRowsFetched,
     long exchangedBytes,
+    long laterExchangedBytes,
     long packedBytes,
     long peakMemoryBytes) {
   public JobReport {
     phaseNanos = new LinkedHashMap<>(phaseNanos);
     steps = List.copyOf(steps);
+  }
+
+  /**
+   * Bytes as {@link #exchangedBytes} of one of the iterations after the first; of the first, if
+   * there is no other. The first exchanges less: processes know the rows that it starts from.
+   */
+  public double exchangedBytesPerIteration(int iterations) {
+    return iterations > 1 ? laterExchangedBytes / (iterations - 1.0) : exchangedBytes;
   }
 
   /** Elapsed seconds of a phase; 0 if it did not occur. */

@@ -74,10 +74,12 @@ public record Analysis(JobPlan plan, JobReport report, int iterations) {
         Bytes.text(predicted.storageBytes()),
         report.packedBytes() == 0 ? UNKNOWN : Bytes.text(report.packedBytes()));
     if (exchanges()) {
-      bytes.row(
-          "exchanged per iteration",
-          Bytes.text(predictedExchange()),
-          Bytes.text(report.exchangedBytes() / (double) iterations));
+      String measured = Bytes.text(report.exchangedBytesPerIteration(iterations));
+      if (iterations > 1) {
+        bytes.row("exchanged per iteration", Bytes.text(predictedExchange()), measured);
+      } else {
+        bytes.row("exchanged in the first iteration", UNKNOWN, measured);
+      }
     }
     bytes.lines().forEach(line -> lines.add("  " + line));
     lines.add(
@@ -112,7 +114,7 @@ public record Analysis(JobPlan plan, JobReport report, int iterations) {
     all.put("passes", passes);
     all.put("packed_bytes", report.packedBytes());
     if (exchanges()) {
-      all.put("exchanged_bytes_per_iteration", report.exchangedBytes() / (double) iterations);
+      all.put("exchanged_bytes_per_iteration", report.exchangedBytesPerIteration(iterations));
     }
     all.put("peak_memory_bytes", report.peakMemoryBytes());
     return all;
