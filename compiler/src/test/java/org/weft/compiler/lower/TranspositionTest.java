@@ -131,6 +131,8 @@ class TranspositionTest {
     "DOUBLE, acb, 31, 509, 203",
     "FLOAT, acb, 13, 1021, 261",
     "DOUBLE, abdc, 97, 159, 15, 14",
+    "DOUBLE, cab, 31, 211, 509",
+    "INT, adcb, 211, 40, 35, 25",
     "FLOAT, dcba, 64, 49, 48, 50"
   })
   void largeResults(ArgumentsAccessor row) {
@@ -236,8 +238,18 @@ class TranspositionTest {
     assertThat(loops("B(j,i) = A(i,j)", Schedule.parse("order(j,i)"))).doesNotContain("near_tiles");
   }
 
+  @Test
+  void onlyMatricesThatAreOnePieceOfTheOperandArePrefetchedAsAWhole() {
+    Schedule schedule = Schedule.parallel();
+    assertThat(loops("B(i,k,j) = A(i,j,k)", schedule)).contains("ahead_group");
+    assertThat(loops("B(k,i,j) = A(i,j,k)", schedule)).contains("ahead_group");
+    assertThat(loops("B(i,l,k,j) = A(i,j,k,l)", schedule)).contains("ahead_group");
+    assertThat(loops("B(j,l,k,i) = A(i,j,k,l)", schedule)).doesNotContain("ahead");
+  }
+
   private static String loops(String expression, Schedule schedule) {
-    TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
+    int order = expression.substring(0, expression.indexOf(')')).split(",").length;
+    TensorFormat dense = TensorFormat.dense(order, ValueType.DOUBLE);
     return Lowering.lower(
             new KernelRequest("k", expression, Map.of("A", dense, "B", dense), Map.of(), schedule))
         .function()

@@ -37,7 +37,8 @@ import org.weft.memory.ElementType;
  * otherwise read each line before it is written. Only whole lines go around them fast. Each row of
  * a tile therefore begins where a line does, and ends in the first line of the next tile.
  *
- * <p>Rows of the result that are shorter than a tile and follow each other are copied as one.
+ * <p>Rows of the result that are shorter than a tile and follow each other are copied as one. Where
+ * few tiles together read one piece of the operand, the next is prefetched ({@link OperandPieces}).
  *
  * @param near labels that are neighbours in the result, as it stores them
  * @param far labels that are neighbours in the operand, as it stores them
@@ -154,6 +155,8 @@ public record Transposition(
     /** The longest rows that are joined. */
     private final long widest;
 
+    private final OperandPieces pieces;
+
     /** Rows of a tile. */
     private final Expr height;
 
@@ -198,6 +201,8 @@ public record Transposition(
       Expr cells = new Expr.Select(isShort, Expr.of(rows * width), Expr.of(2 * rows * width));
       Expr tall = Expr.binary(Expr.Op.DIV, cells, least);
       this.height = code.name("height", joinedOr(tall, Expr.of(rows)));
+      Expr strip = joinedOr(near.size(), Expr.min(near.size(), Expr.of(width)));
+      this.pieces = new OperandPieces(statement, values, near.size(), strip, far.size(), code);
       this.pitch = code.name("pitch", joinedOr(near.size(), Expr.of(width + line)));
     }
 
@@ -227,8 +232,10 @@ public record Transposition(
       Expr begin = Expr.binary(Expr.Op.DIV, Expr.mul(Expr.of(part), tiles), parts);
       Expr next = Expr.mul(Expr.add(Expr.of(part), Expr.of(1)), tiles);
       Expr end = Expr.binary(Expr.Op.DIV, next, parts);
+      Expr strips = task.name("strips_end", Expr.binary(Expr.Op.DIV, end, down));
+      Expr read = pieces.end(strips, across, width, task);
       Code each = task.nested();
-      tile(Expr.of(tile), new Tiles(across, down, streams, columnsFrom, rowsFrom), each);
+      tile(Expr.of(tile), new Tiles(across, down, streams, read, columnsFrom, rowsFrom), each);
       task.add(new Stmt.For(tile, begin, end, each.block(), LoopTraits.SERIAL));
       task.when(streams, drained(task));
       task.add(new Stmt.FreeWorkspace(block));
@@ -260,11 +267,17 @@ public record Transposition(
      * @param across tiles beside each other in a matrix
      * @param down tiles below each other
      * @param streams whether the result goes around the caches
+     * @param read where the pieces of the operand end that the task reads
      * @param columnsFrom the first column whose place in the operand the table has; -1 for none
      * @param rowsFrom the first row whose place in the result the table has
      */
     private record Tiles(
-        Expr across, Expr down, Expr streams, LoopVariable columnsFrom, LoopVariable rowsFrom) {}
+        Expr across,
+        Expr down,
+        Expr streams,
+        Expr read,
+        LoopVariable columnsFrom,
+        LoopVariable rowsFrom) {}
 
     /** Fills a table for the counts from {@code from} on unless it is theirs already. */
     private static void unlessSame(LoopVariable filled, Expr from, Code fill, Code tile) {
@@ -293,14 +306,18 @@ public record Transposition(
       Expr copies = tile.name("copies", joinedOr(Expr.of(1), rows));
       far.fill(List.of(places), Expr.of(0), first, copies, copies, otherRows);
       unlessSame(tiles.rowsFrom(), first, otherRows, tile);
-      turn(source, rows, columns, tiles.streams(), tile);
       Expr length = tile.name("length", joinedOr(Expr.mul(rows, columns), columns));
+      Expr before = Expr.mul(first, columns);
+      OperandPieces.Next next =
+          pieces.next(at, from, before, source, length, copies, tiles.read(), tile);
+      Expr ahead = Expr.and(tiles.streams(), next.exists());
+      turn(source, rows, columns, tiles.streams(), ahead, next, tile);
       LoopVariable r = LoopVariable.integer(tile.fresh("r"));
       Code copy = tile.nested();
       Expr place = copy.name("place", Expr.add(to, new Expr.Load(places, Expr.of(r))));
       Expr read = copy.name("read", Expr.mul(Expr.of(r), pitch));
       Code around = copy.nested();
-      streamRow(place, read, length, Expr.equal(from, Expr.of(0)), around);
+      streamRow(place, read, length, Expr.equal(from, Expr.of(0)), next.below(r), around);
       Code through = copy.nested();
       copyRow(place, read, length, through);
       copy.add(new Stmt.If(tiles.streams(), around.block(), through.block()));
@@ -311,9 +328,16 @@ public record Transposition(
      * Fills the block with the tile whose first row of the operand begins at {@code source}. The
      * operand of a large result comes from memory: while columns are turned, the next ones are
      * prefetched, because they end before the processor sees where they lead. Columns of few lines
-     * are not worth it.
+     * are not worth it, nor are those of a piece that the tiles before have prefetched.
      */
-    private void turn(Expr source, Expr rows, Expr columns, Expr large, Code tile) {
+    private void turn(
+        Expr source,
+        Expr rows,
+        Expr columns,
+        Expr large,
+        Expr inPieces,
+        OperandPieces.Next nextPiece,
+        Code tile) {
       Expr isLong = Expr.binary(Expr.Op.LE, Expr.of(STREAMED_LINES * line), rows);
       Expr prefetches = tile.name("prefetches", Expr.and(large, isLong));
       Expr square = Expr.binary(Expr.Op.LE, Expr.of(side), Expr.min(rows, columns));
@@ -327,7 +351,7 @@ public record Transposition(
         reads.add(some.name("read", Expr.add(source, offset)));
       }
       Code fromCaches = some.nested();
-      squares(reads, List.of(), column, rows, fromCaches);
+      squares(reads, (number, row) -> List.of(), column, rows, fromCaches);
       Code fromMemory = some.nested();
       Expr last = fromMemory.name("last_column", Expr.sub(columns, Expr.of(1)));
       List<Expr> nextReads = new ArrayList<>();
@@ -336,8 +360,18 @@ public record Transposition(
         Expr read = Expr.add(source, new Expr.Load(sources, next));
         nextReads.add(fromMemory.name("next_read", read));
       }
-      squares(reads, nextReads, column, rows, fromMemory);
-      some.add(new Stmt.If(prefetches, fromMemory.block(), fromCaches.block()));
+      Ahead below = (number, row) -> nextReads.stream().map(r -> Expr.add(r, row)).toList();
+      squares(reads, below, column, rows, fromMemory);
+      Code alone = some.nested();
+      alone.add(new Stmt.If(prefetches, fromMemory.block(), fromCaches.block()));
+      if (pieces.exist()) {
+        Code along = some.nested();
+        Expr lines = pieces.group(nextPiece, group, rows, side, along);
+        squares(reads, (number, row) -> pieces.lines(lines, number, side), column, rows, along);
+        some.add(new Stmt.If(inPieces, along.block(), alone.block()));
+      } else {
+        some.addAll(alone);
+      }
       Expr groups = Block.divideUp(turned, side);
       tile.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
       oneByOne(source, rows, turned, columns, tile);
@@ -350,18 +384,20 @@ public record Transposition(
       return Expr.min(Expr.mul(Expr.of(number), Expr.of(side)), Expr.sub(count, Expr.of(side)));
     }
 
+    /** What is prefetched while a square is turned, which begins at a row. */
+    private interface Ahead {
+      List<Expr> of(Expr square, Expr row);
+    }
+
     /**
      * Turns columns that begin at {@code reads}, squares of {@link Stmt.Turn#side} rows at a time.
-     *
-     * @param prefetched where columns begin that are prefetched in the same steps
      */
-    private void squares(
-        List<Expr> reads, List<Expr> prefetched, Expr column, Expr rows, Code code) {
+    private void squares(List<Expr> reads, Ahead ahead, Expr column, Expr rows, Code code) {
       LoopVariable square = LoopVariable.integer(code.fresh("square"));
       Code body = code.nested();
       Expr row = body.name("row", begin(square, rows));
-      for (Expr read : prefetched) {
-        body.add(new Stmt.Prefetch(values, Expr.add(read, row), 1, 2));
+      for (Expr prefetched : ahead.of(Expr.of(square), row)) {
+        body.add(new Stmt.Prefetch(values, prefetched, 1, 2));
       }
       Expr corner = body.name("corner", Expr.add(Expr.mul(row, pitch), column));
       List<Expr> lines = new ArrayList<>();
@@ -410,7 +446,8 @@ public record Transposition(
     }
 
     /** Copies a row of the block, whole lines of the result around the caches. */
-    private void streamRow(Expr place, Expr read, Expr length, Expr isFirst, Code copy) {
+    private void streamRow(
+        Expr place, Expr read, Expr length, Expr isFirst, OperandPieces.Next next, Code copy) {
       Expr lead = copy.name("lead", new Expr.ToLine(result, place));
       Expr end =
           copy.name("end", Expr.min(length, joinedOr(length, Expr.add(lead, Expr.of(width)))));
@@ -422,6 +459,7 @@ public record Transposition(
       Code each = copy.nested();
       Expr start = Expr.add(lead, Expr.mul(Expr.of(number), Expr.of(line)));
       Expr cell = each.name("cell", start);
+      pieces.written(next, number, each);
       each.add(new Stmt.StreamLine(block, Expr.add(read, cell), result, Expr.add(place, cell)));
       copy.add(new Stmt.For(number, Expr.of(0), lines, each.block(), LoopTraits.SERIAL));
       cells(place, read, Expr.add(lead, Expr.mul(lines, Expr.of(line))), end, copy);
