@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
@@ -31,6 +33,29 @@ final class DamagedTablesTest extends IngestCase {
       whole = Files.readAllBytes(file);
     }
     return folder.resolve("x." + format);
+  }
+
+  /** Other letters would stand for the bytes, and two labels be one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"parquet", "orc"})
+  void aLabelThatIsNotUtf8IsARejectAndNoOtherLabel(String format) {
+    String table = path("x." + format);
+    SparkSession.active()
+        .range(4)
+        .selectExpr(
+            "CAST(unhex(IF(id < 2, concat('F', id, '41'), '61')) AS STRING) AS a", "id AS b")
+        .coalesce(1)
+        .write()
+        .format(format)
+        .save(table);
+    String[] line = {table, path("o.weft"), "--format", format, "--mode", "a", "--mode", "b"};
+    ingest(line).fails(2, "WEFT-300", "." + format, "expected text in UTF-8, found");
+    assertThat(folder.resolve("o.weft")).doesNotExist();
+    List<String> rejecting = new ArrayList<>(List.of(line));
+    rejecting.addAll(List.of("--rejects", path("r")));
+    ingest(rejecting.toArray(String[]::new)).succeeds();
+    assertThat(labels("o.weft", 0)).containsExactly("a");
+    assertThat(Run.read(path("r")).lines().filter(row -> row.contains("in UTF-8"))).hasSize(2);
   }
 
   @ParameterizedTest

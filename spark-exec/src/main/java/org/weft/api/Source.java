@@ -55,18 +55,35 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
   record ModeLabels(@Nullable Dataset<Row> table, @Nullable Labels listed) {
     static final ModeLabels NONE = new ModeLabels(null, null);
 
-    /** The labels as text in this process; null for a mode without labels. */
+    /**
+     * The labels as text in this process; null for a mode without labels.
+     *
+     * @throws WeftException {@code MALFORMED_INPUT} for a label that is not UTF-8: its text would
+     *     be that of others, too
+     */
     @Nullable Labels text() {
       if (table == null) {
         return listed;
       }
       Labels.Builder text = new Labels.Builder();
+      Column written = written(type());
       table
           .sort(TableModel.COORDINATE)
-          .select(written(type()))
+          .select(written, functions.is_valid_utf8(written))
           .collectAsList()
-          .forEach(row -> text.add(row.getString(0)));
+          .forEach(row -> text.add(valid(row.getString(0), row.getBoolean(1))));
       return text.build();
+    }
+
+    private static String valid(String label, boolean isUtf8) {
+      if (!isUtf8) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            "expected labels in UTF-8, found other bytes in '"
+                + label
+                + "'; cast the column to binary");
+      }
+      return label;
     }
 
     /** The type of the labels of a table. */

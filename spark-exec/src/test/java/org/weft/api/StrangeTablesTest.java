@@ -189,6 +189,53 @@ class StrangeTablesTest {
     }
   }
 
+  /** They are labels as others are, until text has to stand for them. */
+  @Test
+  void labelsThatAreNotUtf8AreNotSavedAsOthers() {
+    Dataset<Row> rows =
+        LocalSpark.session()
+            .sql(
+                "SELECT unhex(concat('F', id, '41')) AS user, id AS week, id + 1.0 AS count"
+                    + " FROM range(3)");
+    Dataset<Row> texts = rows.withColumn("user", functions.expr("CAST(user AS STRING)"));
+    String uri = folder.resolve("model").toString();
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      CpModel model = weft.tensor(texts, List.of("user", "week"), "count").cpd(3).run();
+      assertThat(model.factors("user").count()).isEqualTo(3);
+      WeftException refused = catchThrowableOfType(WeftException.class, () -> model.save(uri));
+      assertThat(refused)
+          .hasMessageContaining("expected labels in UTF-8, found other bytes in '\ufffdA'");
+      assertThat(refused.code()).isEqualTo(ErrorCode.MALFORMED_INPUT);
+      assertThat(Path.of(uri)).doesNotExist();
+      weft.tensor(rows, List.of("user", "week"), "count").cpd(3).tolerance(0).run().save(uri);
+      List<Row> predicted = weft.model(uri).transform(rows).sort("week").collectAsList();
+      for (int n = 0; n < 3; n++) {
+        assertThat(predicted.get(n).getDouble(3)).isCloseTo(n + 1, within(1e-6));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'NULL', 'count', 'expected a value in column ''count'' in every row, found null'",
+    "double('NaN'), count, the sum of the squares of the",
+    "double('Infinity'), count, the sum of the squares of the",
+    "'NULL', user, 'expected a label in column ''user'' in every row, found null'",
+    "'CAST(NULL AS INT)', week, 'expected a label in column ''week'' in every row, found null'"
+  })
+  void aCellWithoutALabelOrNumberIsOneError(String cell, String column, String message) {
+    Dataset<Row> rows =
+        sales().withColumn(column, functions.expr("IF(user = 'a', " + cell + ", " + column + ")"));
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      Tensor x = weft.tensor(rows, List.of("user", "week"), "count");
+      for (ThrowingCallable call :
+          List.<ThrowingCallable>of(
+              () -> x.cpd(1).run(), () -> x.tucker(1, 1).run(), () -> x.complete(1).run())) {
+        assertThatThrownBy(call).isInstanceOf(WeftException.class).hasMessageContaining(message);
+      }
+    }
+  }
+
   @Test
   void aWeftIsClosedAfterItsSession() {
     Dataset<Row> rows = sales();

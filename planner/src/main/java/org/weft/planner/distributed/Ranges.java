@@ -24,9 +24,10 @@ public final class Ranges implements Serializable {
   public static Ranges equal(long size, int parts) {
     int count = (int) Math.max(1, Math.min(parts, size));
     long[] starts = new long[count + 1];
-    for (int p = 0; p <= count; p++) {
+    for (int p = 0; p < count; p++) {
       starts[p] = Math.round((double) size * p / count);
     }
+    starts[count] = size; // a double does not hold all of them
     return new Ranges(starts);
   }
 
@@ -43,10 +44,11 @@ public final class Ranges implements Serializable {
     long[] starts = new long[parts + 1];
     int ranges = 0;
     double before = 0;
-    for (long at = 0; at < size && ranges + 1 < parts; at += width) {
+    for (long at = 0, end = 0; at < size && ranges + 1 < parts; at = end) {
+      end = size - at > width ? at + width : size;
       double here = 0;
       for (ModeHistogram histogram : histograms) { // there may be millions of buckets
-        here += histogram.countBetween(at, at + width);
+        here += histogram.countBetween(at, end);
       }
       double share = (double) total * (ranges + 1) / parts;
       // The cut nearest to the share: before this bucket, or behind it in the next round.

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
+import org.weft.spark.ingest.cell.Utf8Text;
 import org.weft.spark.ingest.line.LineSource;
 import org.weft.spark.ingest.line.Place;
 import org.weft.spark.key.KeptRows;
@@ -223,15 +224,19 @@ public final class Ingest implements AutoCloseable {
   /** The columns of the modes, that of the value, and the places, in this order. */
   private static Dataset<Row> used(TableSource source, IngestJob job) {
     List<Column> columns = new ArrayList<>();
+    Column problem = functions.col(Place.PROBLEM);
     for (int mode = 0; mode < job.modes().size(); mode++) {
-      columns.add(source.column(job.modes().get(mode).column(), "--mode").as("m" + mode));
+      Column cells = source.column(job.modes().get(mode).column(), "--mode");
+      columns.add(cells.as("m" + mode));
+      problem = functions.coalesce(problem, Utf8Text.problem(cells));
     }
     if (job.value() != null) {
       columns.add(source.column(job.value(), "--value").as("value"));
     }
-    for (String place : List.of(Place.FILE, Place.START, Place.LINE, Place.TEXT, Place.PROBLEM)) {
+    for (String place : List.of(Place.FILE, Place.START, Place.LINE, Place.TEXT)) {
       columns.add(functions.col(place));
     }
+    columns.add(problem.as(Place.PROBLEM));
     return source.rows().select(columns.toArray(Column[]::new));
   }
 

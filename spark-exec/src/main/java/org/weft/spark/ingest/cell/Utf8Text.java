@@ -2,6 +2,9 @@ package org.weft.spark.ingest.cell;
 
 import java.nio.charset.CharacterCodingException;
 import org.apache.hadoop.io.Text;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -18,6 +21,12 @@ public final class Utf8Text {
     } catch (CharacterCodingException e) {
       throw new BadCell("", EXPECTED);
     }
+  }
+
+  /** What is wrong with a row of which {@code cell} is a label; null for what is no text. */
+  public static Column problem(Column cell) {
+    Column isText = functions.is_valid_utf8(cell.cast(DataTypes.StringType));
+    return functions.when(functions.not(isText), EXPECTED);
   }
 
   /**
