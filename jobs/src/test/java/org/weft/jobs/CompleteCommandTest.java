@@ -235,6 +235,7 @@ class CompleteCommandTest extends FolderCase {
         "--rank 2 --iterations 0 --output D | WEFT-100 | expected at least 1 iteration, found 0",
         "--rank 2 --split 0.9999999,0 --output D | WEFT-300 | found none in a share of",
         "--rank 2 --method svd --output D | WEFT-100 | expected --method as one of als, ccd, sgd, found",
+        "--rank 2 --batches 4 --output D | WEFT-100 | expected --method sgd with --batches, found als",
         "--rank 2 --method sgd --batches 0 --output D | WEFT-100 | --batches from 1 to 64, found 0",
         "--rank 2 --missing-weight 2 --output D | WEFT-100 | a missing weight from 0 to 1, found 2",
         "--rank 2 --missing-weight 0.1 --method ccd --output D | WEFT-100 | --method als with",

@@ -161,12 +161,15 @@ class DiagnoseCommandTest extends FolderCase {
   @CsvSource(
       delimiter = '|',
       value = {
-        "DIR/m DIR/x.tns --ranks 5..2 | expected --ranks from 1 on, upwards",
-        "DIR/m DIR/x.tns --ranks few | expected --ranks as 2..20, found 'few'",
-        "DIR/m DIR/x.tns --starts 0 | expected --starts and --count of at least 1",
+        "DIR/m DIR/x.tns --ranks 5..2 | expected --ranks A..B with A of at least 1",
+        "DIR/m DIR/x.tns --ranks few | expected --ranks as A..B, such as 2..20, found 'few'",
+        "DIR/m DIR/x.tns --starts 0 | expected --starts of at least 1, found 0",
+        "DIR/m DIR/x.tns --count 0 | expected --count of at least 1, found 0",
+        "DIR/m DIR/x.tns --starts 2 | expected --ranks A..B with --starts, found none",
+        "DIR/m DIR/x.tns --seed 2 | expected --ranks A..B with --seed, found none",
         "DIR/m DIR/x.tns --iterations -1 | expected --iterations of at least 1, found -1",
         "DIR/m DIR/x.tns --tolerance NaN | expected --tolerance of at least 0, found NaN",
-        "DIR/m DIR/x.tns --plot DIR/p.svg | expected --ranks with --plot",
+        "DIR/m DIR/x.tns --plot DIR/p.svg | expected --ranks A..B with --plot, found none",
         "DIR/m DIR/small.tns | expected the model's tensor of 9 x 8 x 7, found",
         "DIR DIR/x.tns | expected the folder of a decomposition, found no summary.json",
       })

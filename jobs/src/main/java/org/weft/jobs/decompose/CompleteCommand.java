@@ -178,6 +178,12 @@ public final class CompleteCommand extends RankedCommand {
           "expected --method als with --missing-weight, found %s",
           algorithm.toString().toLowerCase(Locale.ROOT));
     }
+    if (algorithm != Algorithm.SGD
+        && spec.commandLine().getParseResult().hasMatchedOption("--batches")) {
+      throw usage(
+          "expected --method sgd with --batches, found %s",
+          algorithm.toString().toLowerCase(Locale.ROOT));
+    }
     if (batches < 1 || batches > MOST_BATCHES) {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
     }

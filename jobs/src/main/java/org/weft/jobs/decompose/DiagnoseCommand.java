@@ -129,13 +129,20 @@ public final class DiagnoseCommand extends WeftCommand {
     if (!(tolerance >= 0)) {
       throw usage("expected --tolerance of at least 0, found %s", tolerance);
     }
-    if (starts < 1 || count < 1) {
-      throw usage("expected --starts and --count of at least 1, found %d and %d", starts, count);
+    if (starts < 1) {
+      throw usage("expected --starts of at least 1, found %d", starts);
+    }
+    if (count < 1) {
+      throw usage("expected --count of at least 1, found %d", count);
+    }
+    if (ranks == null) {
+      for (String option : List.of("--starts", "--iterations", "--tolerance", "--seed", "--plot")) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+          throw usage("expected --ranks A..B with %s, found none", option);
+        }
+      }
     }
     if (plot != null) {
-      if (ranks == null) {
-        throw usage("expected --ranks with --plot, which shows them, found none");
-      }
       Picture.checkName("--plot", plot);
       checkOutput(files, plot);
     }
@@ -219,14 +226,14 @@ public final class DiagnoseCommand extends WeftCommand {
   /** {@code 2..20}, or {@code 3}. */
   private static int[] range(String text) {
     if (!text.matches("[0-9]{1,5}(\\.\\.[0-9]{1,5})?")) {
-      throw usage("expected --ranks as 2..20, found '%s'", text);
+      throw usage("expected --ranks as A..B, such as 2..20, found '%s'", text);
     }
     String[] ends = text.split("\\.\\.");
     int first = Integer.parseInt(ends[0]);
     int last = Integer.parseInt(ends[ends.length - 1]);
     if (first < 1 || last < first || last - first >= MOST_RANKS) {
       throw usage(
-          "expected --ranks from 1 on, upwards, and at most %d of them, found %s",
+          "expected --ranks A..B with A of at least 1, B of at least A, and at most %d ranks, found %s",
           MOST_RANKS, text);
     }
     return new int[] {first, last};

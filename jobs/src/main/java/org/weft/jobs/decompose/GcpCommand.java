@@ -139,6 +139,10 @@ public final class GcpCommand extends RankedCommand {
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     starts.check();
     method().checkOrder(plan.header().order());
+    if (optimizer != Gcp.Optimizer.ADAM
+        && spec.commandLine().getParseResult().hasMatchedOption("--rate")) {
+      throw usage("expected --optimizer adam with --rate, found lbfgs");
+    }
     if (!zeros.matches("auto|all|[0-9]{1,6}")) {
       throw usage("expected --zeros auto, all or a number from 0 to 999999, found '%s'", zeros);
     }
