@@ -177,7 +177,18 @@ class CommandLineTest extends FolderCase {
         "cpd IN --rank 2147483647 --output d     | expected a rank of 1 to 46340",
         "cpd IN --rank 2 --iterations 0 --output d | expected at least 1 iteration",
         "cpd IN --rank 2 --output d --labels 7=x | expected --labels of a mode from 0 to 2",
-        "stats IN --partitions -1| at least 0",
+        "stats IN --partitions -1                | expected --partitions of at least 0, found -1",
+        "stats IN --threads -2                   | expected --threads of at least 0, found -2",
+        "top IN --width 1                        | expected --width of at least 8, found 1",
+        "top IN --count 0                        | expected --count of at least 1, found 0",
+        "predict IN IN --top 2                   | expected --mode MODE with --top 2, found none",
+        "predict IN IN --mode 2                  | expected --top N of at least 1 with --mode, found",
+        "reorder IN --shuffle 1                  | expected --bench with --shuffle, found none",
+        "reorder IN --apply IN --method rcm      | expected --method NAME or --apply DIR, found both",
+        "convert IN OUT.weft --by-coordinates    | expected --append with --by-coordinates, found",
+        "convert IN OUT.weft --replace-batch     | expected --append with --replace-batch, found",
+        "gcp IN --rank 1 --loss gaussian --optimizer lbfgs --rate 1 --output d | expected"
+            + " --optimizer adam with --rate, found lbfgs",
         "eval s=A(i,j,k) --input A=IN --memory x | --memory x: expected a size, for example 2g",
         "eval s=A(i,j,k) --input A=IN --machine no.txt | expected the file of a machine, found no",
         "stats IN --memory -1                    | --memory -1: expected a size",
@@ -194,7 +205,7 @@ class CommandLineTest extends FolderCase {
         "generate 3x3 OUT.tns --nonzeros 10      | expected 1 to 9 nonzeros",
         "generate 3x3 OUT.tns --factors-out d    | expected --planted R",
         "reorder IN --method rcmm                | expected a reordering out of",
-        "reorder IN --inverse                    | expected --method NAME, or --apply DIR",
+        "reorder IN --inverse                    | expected --apply DIR with --inverse",
         "spy IN OUT.jpg                          | ends in .png or .svg",
         "convert IN OUT.tns --master garbage     | weft convert runs in one process: expected no"
             + " Spark master, found garbage; leave it out",
@@ -339,7 +350,7 @@ class CommandLineTest extends FolderCase {
     String missing = folder.resolve("no.tns").toString();
     assertThat(Run.of("-v", "stats", missing).err()).contains("WEFT-105: ", "at org.weft.");
     assertThat(Run.of("-q", "stats", "x.tns", "-v").err()).contains("expected -q or -v");
-    assertThat(Run.of("stats", "x.tns", "--threads", "-2").err()).contains("found 0 and -2");
+    assertThat(Run.of("stats", "x.tns", "--threads", "-2").err()).contains("found -2");
     assertThat(LeadingOptions.moved(new String[] {"--threads", "2", "-v", "cpd", "x", "--rank"}))
         .containsExactly("cpd", "--threads", "2", "-v", "x", "--rank");
     assertThat(LeadingOptions.moved("-v explain --executors 2 cpd x.tns".split(" ")))

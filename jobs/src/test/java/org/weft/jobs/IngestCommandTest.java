@@ -317,7 +317,7 @@ class IngestCommandTest extends IngestCase {
         .contains("WEFT-100", "nobody");
     assertThat(ingest(path("x.csv"), out, "--mode", "k", "--dry-run").err()).contains("WEFT-105");
     assertThat(ingest(in, out, "--mode", "k", "--where", "v >").err())
-        .contains("WEFT-100", "Spark refuses the table: [PARSE_SYNTAX_ERROR]");
+        .contains("WEFT-100", "Spark refuses --where 'v >': [PARSE_SYNTAX_ERROR]");
     ingest(in, out, "--mode", "k", "--format", "excel").fails(2, "WEFT-100", "excel");
     for (String format : List.of("parquet", "orc")) {
       Run other = ingest(in, out, "--mode", "k", "--format", format);

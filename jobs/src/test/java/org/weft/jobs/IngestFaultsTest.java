@@ -165,7 +165,7 @@ class IngestFaultsTest extends IngestCase {
     Run tensor = ingest(all.toArray(String[]::new));
     Failing.made = file -> {};
     assertThat(tensor.status()).as(tensor.err()).isEqualTo(1);
-    assertThat(tensor.err()).contains("somebody else wrote version 1", "WEFT-5");
+    assertThat(tensor.err()).contains("another process wrote version 1", "WEFT-5");
     assertThat(Run.names(folder)).containsExactly("s.csv", "s.weft");
     assertThat(Run.names(folder.resolve("s.weft"))).containsExactly("manifest-1.json");
   }

@@ -240,7 +240,7 @@ class PredictCommandTest extends FolderCase {
       value = {
         "@m @far.tns | WEFT-103 | expected coordinates of at most 6 in mode 1 | found 9",
         "@m @two.tns | WEFT-103 | expected 3 modes | found 2",
-        "@m @q.tns --top 2 | WEFT-100 | expected --top N of at least 1 and --mode MODE | both",
+        "@m @q.tns --top 2 | WEFT-100 | expected --mode MODE with --top 2 | found none",
         "@m @q.tns --top 1 --mode 7 | WEFT-100 | --mode 0 to 2 or who, what, when | found 7",
         "@none @q.tns | WEFT- | found no summary.json | none",
         "@m | WEFT-100 | expected either QUERY, a tensor, or --at | found neither",

@@ -205,7 +205,7 @@ class SparkCommandsTest extends FolderCase {
     dry.succeeds();
     assertThat(dry.out()).contains("partition").doesNotContain("for (int64_t");
     Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--schedule", "order(z)")
-        .fails(2, "weft: WEFT-110: order(z) is illegal for", "z is no label of it");
+        .fails(2, "weft: WEFT-110: order(z) is illegal for", "z is not a label of the statement");
     assertThat(Run.names(folder)).containsExactly("t.tns");
   }
 

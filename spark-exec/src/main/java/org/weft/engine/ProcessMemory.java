@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.text.Bytes;
 
 /** Memory of this process as the operating system counts it. */
 public final class ProcessMemory {
@@ -38,10 +37,10 @@ public final class ProcessMemory {
           String.format(
               Locale.ROOT,
               "expected --memory of at least %dm, of which the Java heap may take %dm (-Xmx), found"
-                  + " %s",
+                  + " %dm",
               (least + (1 << 20) - 1) >> 20,
               Runtime.getRuntime().maxMemory() >> 20,
-              Bytes.text(bytes)));
+              bytes >> 20));
     }
     return bytes - others;
   }

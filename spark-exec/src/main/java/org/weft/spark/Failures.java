@@ -187,8 +187,8 @@ public final class Failures {
     if (STOPPED.matcher(message).matches()) {
       return new WeftException(
           ErrorCode.CLUSTER_UNAVAILABLE,
-          "Spark was stopped while the job ran: its master went, or somebody ended the application;"
-              + " the logs of the master say why, run again",
+          "Spark was stopped while the job ran: the master is gone, or a user ended the application;"
+              + " look at the logs of the master, and run again",
           cause);
     }
     if (cause instanceof CancellationException

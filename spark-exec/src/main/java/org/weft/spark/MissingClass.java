@@ -32,7 +32,7 @@ final class MissingClass {
       return error("found no " + name + (jar == null ? "" : ", which is in " + jar), cause);
     }
     return UNKNOWN_LAMBDA.matcher(message).find()
-        ? error("found some that they lack, or have of another version", cause)
+        ? error("found classes that the executors lack or have in another version", cause)
         : null;
   }
 

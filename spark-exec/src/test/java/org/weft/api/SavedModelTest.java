@@ -157,7 +157,7 @@ class SavedModelTest {
           summary.json | "dims"              | "sizes"              | MALFORMED_INPUT       | found none
           summary.json | "cpd",              | "parafac",           | MALFORMED_INPUT       | found parafac
           summary.json | "cpd",              | "tucker",            | INPUT_NOT_FOUND       | core.npy: expected a file
-          summary.json |                     |                      | INPUT_NOT_FOUND       | found no summary.json in it
+          summary.json |                     |                      | INPUT_NOT_FOUND       | found no summary.json at
           mode1.npy    |                     |                      | INPUT_NOT_FOUND       | mode1.npy
           lambda.npy   |                     |                      | USAGE                 | without lambda.npy
           mode2.npy    | NUMPY               | NUMPI                | MALFORMED_INPUT       | mode2.npy

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongBinaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -149,7 +150,19 @@ public final class TensorFiles {
       return FileAccess.emptyName();
     }
     return new WeftException(
-        code, uri + ": expected a file name that ends in " + String.join(", ", extensions) + hint);
+        code, uri + ": expected a file name that ends in " + shown(extensions) + hint);
+  }
+
+  /** Each extension once, then those that a compression may follow. */
+  private static String shown(List<String> extensions) {
+    List<String> plain =
+        extensions.stream().filter(extension -> extension.lastIndexOf('.') == 0).toList();
+    String packed =
+        plain.stream()
+            .filter(extension -> extensions.contains(extension + ".gz"))
+            .collect(Collectors.joining(", "));
+    return String.join(", ", plain)
+        + (packed.isEmpty() ? "" : " (" + packed + " also with .gz, .bz2 or .zst)");
   }
 
   private static Optional<TensorFileFormat> find(String uri) {

@@ -45,7 +45,8 @@ public final class LabelSizes {
                 + variable
                 + " of "
                 + algebra.target()
-                + " has no size: no operand has it; give an operand that has it, or state its size ("
+                + " has no size, because no operand has the label; give an operand with the label, or state"
+                + " the size ("
                 + variable
                 + "=N: --size "
                 + variable

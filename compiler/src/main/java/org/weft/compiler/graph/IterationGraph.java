@@ -172,7 +172,7 @@ public final class IterationGraph {
                 + assignment
                 + ": "
                 + name
-                + (order.contains(variable) ? " comes twice" : " is no label of it")
+                + (order.contains(variable) ? " comes twice" : " is not a label of the statement")
                 + "; give labels out of "
                 + variables.stream().map(IndexVar::name).collect(Collectors.joining(", "))
                 + ", outermost first");

@@ -155,7 +155,7 @@ final class ExpressionParser {
         case LEFT_PARENTHESIS -> {
           tokens.next();
           Syntax inner = sum();
-          tokens.close(Kind.RIGHT_PARENTHESIS, token, "close the parenthesis opened here: ");
+          tokens.close(Kind.RIGHT_PARENTHESIS, token, "close the parenthesis: ");
           yield inner;
         }
         default -> missing(token);

@@ -54,7 +54,7 @@ class IterationGraphTest {
         .hasMessageContaining("the schedule runs k outside i");
     assertThatThrownBy(() -> graph(text, dense, List.of("q")))
         .hasMessageContaining("order(q) is illegal")
-        .hasMessageContaining("q is no label of it");
+        .hasMessageContaining("q is not a label of the statement");
   }
 
   @Test

@@ -358,8 +358,11 @@ public final class BenchCommand extends WeftCommand {
   }
 
   private void checkOptions(FileAccess files) {
-    if (rounds < 1 || ranks.stream().anyMatch(rank -> rank < 1)) {
-      throw usage("expected --rounds and --ranks of at least 1, found %d and %s", rounds, ranks);
+    if (rounds < 1) {
+      throw usage("expected --rounds of at least 1, found %d", rounds);
+    }
+    if (ranks.stream().anyMatch(rank -> rank < 1)) {
+      throw usage("expected --ranks of at least 1, found %s", ranks);
     }
     if (report != null && !report.endsWith(".tsv") && !report.endsWith(".json")) {
       throw usage("expected --report to name a .tsv or .json file, found %s", report);

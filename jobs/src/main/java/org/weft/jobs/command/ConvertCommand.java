@@ -109,7 +109,7 @@ public final class ConvertCommand extends WeftCommand {
       throw usage("expected --append or --overwrite, found both");
     }
     if (byCoordinates && !append) {
-      throw usage("expected --by-coordinates with --append");
+      throw usage("expected --append with --by-coordinates, found none");
     }
     refuseIgnored();
     batch.check(append, output);

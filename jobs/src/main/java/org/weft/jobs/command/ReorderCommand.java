@@ -139,14 +139,21 @@ public final class ReorderCommand extends WeftCommand {
 
   @Override
   protected void run(Console console) throws IOException {
-    if (method != null && apply != null || inverse && apply == null) {
-      throw usage("expected --method NAME, or --apply DIR with or without --inverse");
+    if (method != null && apply != null) {
+      throw usage("expected --method NAME or --apply DIR, found both");
+    }
+    if (inverse && apply == null) {
+      throw usage("expected --apply DIR with --inverse, found none");
     }
     if (bench && apply != null) {
-      throw usage("expected --bench with --method, found it with --apply");
+      throw usage("expected --method NAME with --bench, found --apply");
     }
-    if (shuffle != null && (!bench || output != null || permutations != null)) {
-      throw usage("expected --shuffle with --bench and without anything to write");
+    if (shuffle != null && !bench) {
+      throw usage("expected --bench with --shuffle, found none");
+    }
+    if (shuffle != null && (output != null || permutations != null)) {
+      throw usage(
+          "expected --shuffle without %s, found both", output != null ? "OUT" : "--permutations");
     }
     if (rank < 1) {
       throw usage("expected --rank of at least 1, found %d", rank);

@@ -46,10 +46,11 @@ public abstract class WeftCommand implements Callable<Integer> {
     if (common.quiet && common.verbose) {
       throw usage("expected -q or -v, found both");
     }
-    if (common.partitions < 0 || common.threads < 0) {
-      throw usage(
-          "expected --partitions and --threads of at least 0, where 0 chooses, found %d and %d",
-          common.partitions, common.threads);
+    if (common.partitions < 0) {
+      throw usage("expected --partitions of at least 0, found %d", common.partitions);
+    }
+    if (common.threads < 0) {
+      throw usage("expected --threads of at least 0, found %d", common.threads);
     }
     common.refuseNonsense();
     ExplainCommand explanation = explain();

@@ -96,7 +96,13 @@ public final class PredictCommand extends WeftCommand {
   @Override
   protected void run(Console console) throws IOException {
     if (top < 0 || (top > 0) != (mode != null)) {
-      throw usage("expected --top N of at least 1 and --mode MODE, both or neither");
+      throw usage(
+          top < 0
+              ? "expected --top of at least 1, found %d"
+              : top > 0
+                  ? "expected --mode MODE with --top %d, found none"
+                  : "expected --top N of at least 1 with --mode, found none",
+          top);
     }
     if ((query == null) == at.isEmpty()) {
       throw usage(

@@ -58,10 +58,11 @@ public final class TopCommand extends WeftCommand {
 
   @Override
   protected void run(Console console) throws IOException {
-    if (count < 1 || width < LEAST_WIDTH) {
-      throw usage(
-          "expected --count of at least 1 and --width of at least %d, found %d and %d",
-          LEAST_WIDTH, count, width);
+    if (count < 1) {
+      throw usage("expected --count of at least 1, found %d", count);
+    }
+    if (width < LEAST_WIDTH) {
+      throw usage("expected --width of at least %d, found %d", LEAST_WIDTH, width);
     }
     FileAccess files = CommonOptions.files();
     ModelFolder model = ModelFolder.open(files, folder);

@@ -72,9 +72,9 @@ public record FileMode(String tensor, String name, @Nullable Labels labels)
           ErrorCode.SHAPE_MISMATCH,
           String.format(
               Locale.ROOT,
-              "%s: expected the same labels in the same order in a mode of %s and one of %s, as a"
-                  + " slice addresses one of them by number, found others; leave out the slice, or"
-                  + " ingest both tables together",
+              "%s: expected the same labels in the same order in %s and %s, because a slice counts"
+                  + " coordinates, found different labels; leave out the slice, or ingest both"
+                  + " tables together",
               label,
               tensor,
               that.tensor));

@@ -15,6 +15,7 @@ import org.weft.storage.npy.NpyRows;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Counts;
 
 /** The dense operands of a job: rows of NumPy files, or drawn from a seed. */
 public final class Operands {
@@ -102,6 +103,17 @@ public final class Operands {
    */
   public static void requireShape(
       RowSource matrix, String file, TensorShape shape, int mode, int columns) {
+    if (columns == 1 && matrix.columns() == 1 && matrix.rows() != shape.size(mode)) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "%s: expected %s, the size of mode %d, found %d",
+              file,
+              Counts.plain(shape.size(mode), "number"),
+              mode,
+              matrix.rows()));
+    }
     if (matrix.rows() != shape.size(mode) || matrix.columns() != columns) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,

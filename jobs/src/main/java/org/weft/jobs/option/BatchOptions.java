@@ -38,7 +38,8 @@ public final class BatchOptions {
           "expected --batch KEY for a .weft tensor, found --batch '%s' for %s", key, output);
     }
     if (replace && (key == null || !append)) {
-      throw usage("expected --replace-batch with --append and --batch KEY");
+      throw usage(
+          "expected %s with --replace-batch, found none", append ? "--batch KEY" : "--append");
     }
   }
 

@@ -180,8 +180,8 @@ final class Lease implements AutoCloseable {
     return new WeftException(
         ErrorCode.WORKFLOW_LOCKED,
         state.uri()
-            + ": another process took the lease of the workflow; what this one did is kept there,"
-            + " wait for the other's end");
+            + ": another process took the lease of the workflow; the state keeps the steps that are"
+            + " done, wait until the other process ends");
   }
 
   /**

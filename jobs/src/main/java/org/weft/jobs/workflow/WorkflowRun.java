@@ -48,7 +48,10 @@ record WorkflowRun(
         if (external.getOrDefault(uri, "there").equals(StepInputs.MISSING)) {
           throw new WeftException(
               ErrorCode.INPUT_NOT_FOUND,
-              uri + ": expected the input of step " + step.id() + ", found nothing");
+              uri
+                  + ": expected the input of step "
+                  + step.id()
+                  + ", found nothing; make the file, or correct its path");
         }
       }
     }

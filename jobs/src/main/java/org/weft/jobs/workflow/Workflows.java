@@ -85,7 +85,9 @@ public final class Workflows {
       return WorkflowReader.read(file, text, parameters, check);
     } catch (FileNotFoundException e) {
       throw new WeftException(
-          ErrorCode.INPUT_NOT_FOUND, file + ": expected a workflow file, found nothing", e);
+          ErrorCode.INPUT_NOT_FOUND,
+          file + ": expected a workflow file, found nothing; check the path",
+          e);
     } catch (IOException e) {
       throw FileAccess.unavailable(file, e);
     }

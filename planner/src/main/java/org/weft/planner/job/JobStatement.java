@@ -46,7 +46,7 @@ public sealed interface JobStatement extends Serializable permits RowStatement, 
     if (mode < 0) {
       throw new WeftException(
           ErrorCode.USAGE,
-          statement + ": modes count from 0, found mode " + mode + "; give a mode >= 0");
+          statement + ": modes count from 0, found mode " + mode + "; give a mode of at least 0");
     }
   }
 

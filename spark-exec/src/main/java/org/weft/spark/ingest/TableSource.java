@@ -72,6 +72,7 @@ final class TableSource {
     this.spark = spark;
     this.files = files;
     this.table = table;
+    String refused = "the table";
     try {
       Dataset<Row> read =
           switch (table.format()) {
@@ -82,19 +83,26 @@ final class TableSource {
             default -> structured();
           };
       for (Map.Entry<String, String> column : table.computed().entrySet()) {
+        refused = "--column '" + column.getKey() + "=" + column.getValue() + "'";
         read = read.withColumn(column.getKey(), functions.expr(column.getValue()));
       }
-      this.rows = table.where() == null ? read : read.where(table.where());
+      if (table.where() != null) {
+        refused = "--where '" + table.where() + "'";
+        read = read.where(table.where());
+      }
+      this.rows = read;
     } catch (Exception e) {
-      throw refused(e);
+      throw refused(refused, e);
     }
   }
 
   /**
    * Spark's analysis errors are checked, but not declared. An option that Spark cannot use may be
    * any error at all.
+   *
+   * @param what the part of the job that Spark looked at
    */
-  private RuntimeException refused(Exception e) {
+  private RuntimeException refused(String what, Exception e) {
     String condition = e instanceof SparkThrowable coded ? coded.getCondition() : null;
     boolean unknown = "DATA_SOURCE_NOT_FOUND".equals(condition);
     boolean unreadable =
@@ -115,7 +123,9 @@ final class TableSource {
       return new WeftException(
           unreadable ? ErrorCode.MALFORMED_INPUT : ErrorCode.USAGE,
           String.join(", ", table.inputs())
-              + ": Spark refuses the table: "
+              + ": Spark refuses "
+              + what
+              + ": "
               + message
               + (option ? "; check --option " + names() : ""),
           e);

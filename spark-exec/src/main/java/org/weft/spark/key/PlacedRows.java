@@ -38,8 +38,8 @@ record PlacedRows(KeyedRows rows, long[][] coordinates, long origin) {
       throw new WeftException(
           ErrorCode.CORRUPT_INPUT,
           table
-              + ": the rows came in another order, or were others, when they were read again after"
-              + " an executor was lost; write the table to files first, or run again");
+              + ": after an executor was lost, the table was read again and gave other rows, or the"
+              + " same rows in another order; write the table to files first, or run again");
     }
   }
 

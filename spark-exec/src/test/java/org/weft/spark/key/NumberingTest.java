@@ -61,7 +61,7 @@ final class NumberingTest {
                         READS.getAndIncrement() == 0
                             ? rows("ab", "aa", "b")
                             : rows("aa", "ab", "b")))
-        .hasStackTraceContaining("came in another order");
+        .hasStackTraceContaining("same rows in another order");
   }
 
   /** As executors do that are lost: kept blocks and written shuffles are gone. */
@@ -100,7 +100,7 @@ final class NumberingTest {
             () ->
                 labelsAfterLoss(
                     n -> READS.getAndIncrement() == 0 ? rows("ab", "b") : rows("aa", "b")))
-        .hasStackTraceContaining("or were others");
+        .hasStackTraceContaining("and gave other rows");
   }
 
   @Test

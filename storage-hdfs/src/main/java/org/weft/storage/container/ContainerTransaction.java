@@ -277,9 +277,9 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
     return new WeftException(
         ErrorCode.COMMIT_CONFLICT,
         uri
-            + ": somebody else wrote version "
+            + ": another process wrote version "
             + theirs
-            + " in the meantime; theirs is kept, run again to go on from it",
+            + " in the meantime, and that version is kept; run again to go on from it",
         cause);
   }
 

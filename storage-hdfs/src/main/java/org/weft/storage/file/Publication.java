@@ -197,8 +197,8 @@ final class Publication {
     return new WeftException(
         ErrorCode.COMMIT_CONFLICT,
         uri
-            + ": somebody else wrote this output in the meantime; theirs is kept, choose another"
-            + " name or allow overwriting (--overwrite)",
+            + ": another process wrote this output in the meantime, and that output is kept; choose"
+            + " another name or allow overwriting (--overwrite)",
         cause);
   }
 

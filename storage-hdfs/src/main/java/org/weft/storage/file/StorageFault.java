@@ -134,7 +134,7 @@ final class StorageFault {
       }
       if (cause instanceof NoSuchFileException
           || cause instanceof FileNotFoundException && !message.endsWith(")")) {
-        return "it is not there, and cannot be made there; name another place";
+        return "the place does not exist, and Weft cannot make it; name another place";
       }
     }
     return "the file system failed ("

@@ -78,7 +78,10 @@ public final class ModelFolder {
     } catch (FileNotFoundException e) {
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
-          uri + ": expected the folder of a decomposition, found no summary.json in it",
+          uri
+              + ": expected the folder of a decomposition, found no summary.json"
+              + FileAccess.place(uri, files.path(uri))
+              + "; check the path",
           e);
     } catch (JsonProcessingException e) {
       throw new WeftException(

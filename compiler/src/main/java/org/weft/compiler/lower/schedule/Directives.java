@@ -76,13 +76,15 @@ public final class Directives {
     Directive.Parallel directive = wanted.get();
     if (facts.insideParallel()) {
       return refuse(
-          directive, "a parallel loop is around it already", "run only the outer one in parallel");
+          directive,
+          "the loop is inside a parallel loop already",
+          "run only the outer one in parallel");
     }
     if (facts.writes() == LoopFacts.Writes.ORDERED) {
       return refuse(
           directive,
-          "its iterations append to a sparse result, or note where one has entries, one after the"
-              + " other",
+          "iterations of the loop append to a sparse result in order, or record its entries in"
+              + " order",
           "run a loop outside it in parallel, or choose a dense result");
     }
     if (facts.writes() == LoopFacts.Writes.APPENDED && !gathered) {
@@ -94,8 +96,8 @@ public final class Directives {
     if (facts.writes() == LoopFacts.Writes.SUMS && !cut) {
       return refuse(
           directive,
-          "its iterations add to the same cells of a result that must know which cells have"
-              + " entries",
+          "iterations of the loop add to the same cells of a result that records which cells"
+              + " have entries",
           "choose a dense result, or run a loop outside it in parallel");
     }
     if (!legal) {
@@ -123,8 +125,8 @@ public final class Directives {
     if (!facts.innermost()) {
       return refuse(
           directive,
-          "other loops are inside it",
-          "make it the innermost with order(...), or choose the innermost loop");
+          "the loop has other loops inside",
+          "make the loop the innermost with order(...), or choose the innermost loop");
     }
     if (!facts.walks().counted()) {
       return refuse(
@@ -136,7 +138,7 @@ public final class Directives {
         ? follow(directive)
         : refuse(
             directive,
-            "an iteration needs what the one before it wrote",
+            "an iteration needs what the iteration before wrote",
             "choose a dense result, or another loop");
   }
 
