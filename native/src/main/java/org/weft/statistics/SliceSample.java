@@ -52,6 +52,19 @@ public final class SliceSample implements Serializable {
     blocks = new long[4 * most][];
   }
 
+  /**
+   * Empty samples of a part of the tensor whose entries so far have these samples. Slices that the
+   * sample of the tensor cannot have any more are not drawn, and blocks are as wide.
+   */
+  static ArrayList<SliceSample> ofPart(List<SliceSample> samples) {
+    ArrayList<SliceSample> part = ofModes(samples.size());
+    for (int mode = 0; mode < part.size(); mode++) {
+      part.get(mode).level = samples.get(mode).level;
+      System.arraycopy(samples.get(mode).shifts, 0, part.get(mode).shifts, 0, part.size());
+    }
+    return part;
+  }
+
   /** A sample for each mode of a tensor; none of a tensor of too many modes. */
   static ArrayList<SliceSample> ofModes(int order) {
     ArrayList<SliceSample> samples = new ArrayList<>();
@@ -160,16 +173,24 @@ public final class SliceSample implements Serializable {
     boolean wide = block.isWide(mode);
     int[] narrow = wide ? new int[0] : block.intColumn(mode);
     long[] column = wide ? block.longColumn(mode) : new long[0];
+    long last = -1;
+    long prefix = prefix();
+    long @Nullable [] row = null;
     for (int e = 0, n = block.size(); e < n; e++) {
       long slice = wide ? column[e] : narrow[e];
-      if (isDrawn(slice)) {
-        long @Nullable [] row = row(slice);
-        if (row != null) {
-          for (int other = 0; other < order; other++) {
-            if (other != mode) {
-              int bit = (int) (block.coordinate(other, e) >>> shifts[other]);
-              row[first(other) + bit / Long.SIZE] |= 1L << bit;
-            }
+      if (slice != last) { // entries are often sorted
+        last = slice;
+        row = null;
+        if ((hash(slice) & prefix) == 0) {
+          row = row(slice);
+          prefix = prefix();
+        }
+      }
+      if (row != null) {
+        for (int other = 0; other < order; other++) {
+          if (other != mode) {
+            int bit = (int) (block.coordinate(other, e) >>> shifts[other]);
+            row[first(other) + bit / Long.SIZE] |= 1L << bit;
           }
         }
       }

@@ -160,6 +160,13 @@ public record TensorStatistics(
       return this;
     }
 
+    /** An empty collector of the same kind, for a part of the tensor; it merges into this one. */
+    public Builder ofPart() {
+      Builder part = new Builder(order());
+      part.samples = SliceSample.ofPart(samples);
+      return part;
+    }
+
     /** Number of modes. */
     public int order() {
       return histograms.size();

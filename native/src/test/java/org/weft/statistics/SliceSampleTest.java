@@ -50,7 +50,10 @@ class SliceSampleTest {
       List<TensorStatistics.Builder> parts = new ArrayList<>();
       for (int from = 0; from < entries.size(); ) {
         int to = Math.min(entries.size(), from + 1 + random.nextInt(9_000));
-        TensorStatistics.Builder part = TensorStatistics.builder(4).sampling();
+        TensorStatistics.Builder part =
+            parts.isEmpty() || random.nextBoolean()
+                ? TensorStatistics.builder(4).sampling()
+                : parts.get(random.nextInt(parts.size())).ofPart();
         for (int at = from; at < to; ) {
           int end = Math.min(to, at + 1 + random.nextInt(4_000));
           part.add(block(entries.subList(at, end)));

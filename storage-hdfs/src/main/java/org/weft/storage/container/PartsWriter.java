@@ -102,10 +102,11 @@ final class PartsWriter implements Closeable {
 
   /** Packs and encodes a part: the only one here, others on several cores. */
   private void add(CooBlock block) throws IOException {
+    TensorStatistics.Builder counts = statistics.ofPart();
     if (cores == 1 || ending && encoding.isDone()) {
-      keep(encoded(block));
+      keep(encoded(block, counts));
     } else {
-      encoding.add(() -> encoded(block));
+      encoding.add(() -> encoded(block, counts));
     }
   }
 
@@ -118,7 +119,7 @@ final class PartsWriter implements Closeable {
   private record Encoded(
       Manifest.Part part, ByteArrayOutputStream arrays, TensorStatistics.Builder statistics) {}
 
-  private Encoded encoded(CooBlock block) throws IOException {
+  private Encoded encoded(CooBlock block, TensorStatistics.Builder counts) throws IOException {
     TensorShape shape =
         options
             .shape()
@@ -139,9 +140,8 @@ final class PartsWriter implements Closeable {
         TensorStorage packed = Packing.pack(scope, shape, format, List.of(block))) {
       boolean merged = packed.storedEntries() != block.size();
       CooBlock stored = merged ? Packing.unpack(packed) : block;
-      TensorStatistics.Builder counted = TensorStatistics.builder(order).sampling().add(stored);
-      return new Encoded(
-          part(packed, stored, counted.build().normSquared(), arrays), bytes, counted);
+      counts.add(stored);
+      return new Encoded(part(packed, stored, counts.build().normSquared(), arrays), bytes, counts);
     }
   }
 
