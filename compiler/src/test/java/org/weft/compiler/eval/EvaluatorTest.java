@@ -118,7 +118,7 @@ class EvaluatorTest extends CompilerCase {
     TensorStorage a = matrix("CSR", 2, 3, new long[] {0, 2, 5});
     StatementInput input = StatementInput.of("C(i,k) = A(i,j)", Map.of("A", a), format("Dense", 2));
     assertThatThrownBy(() -> evaluator.evaluate(scope, input))
-        .hasMessageContaining("give an operand that has it, or state its size")
+        .hasMessageContaining("give an operand with the label, or state the size")
         .hasMessageContaining("--size k=N of a command");
     assertThat(entries(evaluator.evaluate(scope, input.withSizes(Map.of("k", 2L)))))
         .isEqualTo("[0, 0]5.0 [0, 1]5.0 [1, 0]0.0 [1, 1]0.0");
