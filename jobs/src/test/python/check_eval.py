@@ -72,7 +72,7 @@ for values, factor, expected in (
     found = weft.eval("C(i,j) = a * A(i,j)", A=values, a=factor)
     assert found.dtype == expected, (found.dtype, values.dtype, factor)
     assert np.allclose(found.toarray(), factor * values.toarray())
-# Numbers with a point or an exponent, and functions, make fractions of integers as in NumPy.
+# Numbers with a point or an exponent, functions and divisions make fractions of integers as in NumPy.
 for vector in (np.arange(5), np.arange(5, dtype=np.int32), np.arange(5) % 2 == 0):
     for statement, expected in (
         ("y(i) = 1.5 * x(i)", 1.5 * vector),
@@ -81,6 +81,8 @@ for vector in (np.arange(5), np.arange(5, dtype=np.int32), np.arange(5) % 2 == 0
         ("y(i) = 1E1*x(i)", 1e1 * vector),
         ("y(i) = sqrt(x(i))", np.sqrt(vector.astype(float))),
         ("y(i) = exp (x(i))", np.exp(vector.astype(float))),
+        ("y(i) = x(i) / 2", vector / 2),
+        ("y(i) = x(i)/(x(i) + 3)", vector / (vector + 3)),
     ):
         found = weft.eval(statement, x=vector)
         assert found.dtype == np.float64 and np.allclose(found, expected), (statement, found)

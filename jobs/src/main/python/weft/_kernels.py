@@ -19,7 +19,7 @@ from . import _orders
 
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<\s*(\w*)[^>]*>)?\s*[-+]?=")
 _TYPES = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}  # of a kind, the narrowest first
-_FRACTION = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d|(?:sqrt|exp|log)\s*\()")
+_FRACTION = re.compile(r"/|(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d|(?:sqrt|exp|log)\s*\()")
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
 _STORED_OTHERWISE = re.compile(r"WEFT-(102|202)\b")
@@ -180,7 +180,7 @@ def _kind_of_values(name, value):
 def _type(statement, operands):
     """The type of the statement: what NumPy computes with operands of these types, or the narrowest type here that has
     all its values. Numbers and lists of Python, and numbers of the statement, are of no width: a float makes integers
-    float64 and leaves float32 as it is. So do functions that make fractions of integers."""
+    float64 and leaves float32 as it is. So do divisions and functions that make fractions of integers."""
     found = {name: value.dtype for name, value in operands.items() if hasattr(value, "dtype")}
     if not found:
         return "double"
