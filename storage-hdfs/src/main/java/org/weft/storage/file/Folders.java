@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -11,6 +12,8 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /** Folders of outputs. */
 public final class Folders {
+  private static final int MOST_ATTEMPTS = 16;
+
   private Folders() {}
 
   /**
@@ -23,11 +26,22 @@ public final class Folders {
   public static void make(FileSystem fs, Path path) throws IOException {
     Optional<java.nio.file.Path> folder = FileAccess.onDisk(fs, path);
     if (folder.isPresent()) {
-      if (!Files.isDirectory(folder.get())) { // a link to one is right
-        Files.createDirectories(folder.get());
-      }
+      makeLocal(folder.get());
     } else if (!fs.mkdirs(path)) {
       throw new IOException("could not create folder " + path);
+    }
+  }
+
+  /** Begins anew where an output that ends removes one folder before the next in it is made. */
+  private static void makeLocal(java.nio.file.Path folder) throws IOException {
+    for (int attempt = 1; !Files.isDirectory(folder); attempt++) { // a link to one is right
+      try {
+        Files.createDirectories(folder);
+      } catch (NoSuchFileException e) {
+        if (attempt == MOST_ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 

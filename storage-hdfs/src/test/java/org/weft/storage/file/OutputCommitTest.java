@@ -218,14 +218,30 @@ class OutputCommitTest {
               },
               task -> new Thread(task).start()));
     }
-    for (CompletableFuture<Void> writer : writers) {
-      writer.get(5, TimeUnit.MINUTES);
-    }
+    // The first that fails, whose cause is not that others have gone.
+    CompletableFuture.anyOf(failed(writers), allOf(writers)).get(5, TimeUnit.MINUTES);
     for (int round = 0; round < rounds; round++) {
       try (Stream<Path> found = Files.list(folder.resolve(round + "/y"))) {
         assertThat(found.map(f -> f.getFileName().toString())).containsOnly("0", "1", "2", "3");
       }
     }
+  }
+
+  private static CompletableFuture<Void> allOf(List<CompletableFuture<Void>> writers) {
+    return CompletableFuture.allOf(writers.toArray(CompletableFuture[]::new));
+  }
+
+  /** Fails with the first that fails. */
+  private static CompletableFuture<Void> failed(List<CompletableFuture<Void>> writers) {
+    CompletableFuture<Void> first = new CompletableFuture<>();
+    for (CompletableFuture<Void> writer : writers) {
+      writer.exceptionally(
+          failure -> {
+            first.completeExceptionally(failure);
+            return null;
+          });
+    }
+    return first;
   }
 
   private static void abortAndCommit(CyclicBarrier together, String uri, boolean asFolder) {
