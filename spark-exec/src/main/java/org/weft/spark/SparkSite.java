@@ -144,7 +144,7 @@ final class SparkSite implements Site, AutoCloseable {
 
     private void release() {
       if (space != null) {
-        space.remove(context.sc());
+        tasks.remove(space);
         space = null;
       }
       if (given != null) {
@@ -257,7 +257,7 @@ final class SparkSite implements Site, AutoCloseable {
       return sums;
     } finally {
       if (!done) {
-        spaces.values().forEach(space -> space.remove(context.sc()));
+        spaces.values().forEach(tasks::remove);
       }
     }
   }
@@ -299,6 +299,10 @@ final class SparkSite implements Site, AutoCloseable {
   private List<StepPart> parts(Step step, RowsStep sent) {
     Optional<Step.Product> product = step.product();
     if (product.isEmpty()) {
+      plan.modes().stream()
+          .filter(runner::isResident)
+          .findFirst()
+          .ifPresent(pass -> tasks.standByFirst(runner.resident(pass)));
       return SharedRows.inOrder(
           tasks.collect(places(sent), () -> ranges(sent), PartitionWork.each(sent::run)));
     }
@@ -326,7 +330,7 @@ final class SparkSite implements Site, AutoCloseable {
       return SharedRows.finished(context, tasks, pass, sent, space.number(), made);
     } finally {
       if (used) {
-        space.remove(context.sc());
+        tasks.remove(space);
       }
     }
   }

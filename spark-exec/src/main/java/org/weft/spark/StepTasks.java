@@ -25,6 +25,7 @@ import org.weft.error.Reasons;
 import org.weft.error.WeftException;
 import org.weft.planner.machine.Resources;
 import org.weft.spark.exchange.RowPlace;
+import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.ResidentRdd;
 import org.weft.spark.resident.ResidentTensor;
@@ -76,11 +77,7 @@ final class StepTasks implements AutoCloseable {
   <R> List<R> collect(ResidentTensor tensor, PartitionWork<ResidentPartition, R> work) {
     JavaRDD<ResidentPartition> partitions = tensor.partitions();
     Map<Integer, RowPlace> places = tensor.places();
-    StandingTasks tasks = standing();
-    if (tasks == null || !isFor(tasks, places)) {
-      rest();
-      start(places);
-    }
+    standBy(places);
     return run(() -> partitions, Elements.resident(partitions.id()), places, work);
   }
 
@@ -95,6 +92,36 @@ final class StepTasks implements AutoCloseable {
       Supplier<JavaRDD<Integer>> job,
       PartitionWork<Integer, R> work) {
     return run(job, Elements.numbers(), places, work);
+  }
+
+  /**
+   * Has tasks stand by for the steps before the first on a tensor, if none has ever stood by.
+   *
+   * @param packed the partitions of a tensor
+   */
+  void standByFirst(ResidentTensor packed) {
+    if (team.most.isEmpty()) {
+      standBy(packed.places());
+    }
+  }
+
+  /** Has tasks stand by wherever partitions are. */
+  private void standBy(Map<Integer, RowPlace> places) {
+    StandingTasks tasks = standing();
+    if (tasks == null || !isFor(tasks, places)) {
+      rest();
+      start(places);
+    }
+  }
+
+  /** Removes the blocks of a space, which no step reads any more. */
+  void remove(BlockSpace space) {
+    StandingTasks tasks = team.standing;
+    if (tasks == null) {
+      space.remove(context.sc());
+    } else {
+      tasks.remove(space);
+    }
   }
 
   private <T, R> List<R> run(

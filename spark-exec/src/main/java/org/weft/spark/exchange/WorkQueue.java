@@ -48,13 +48,18 @@ public final class WorkQueue {
    * A message with work for a process.
    *
    * @param queue number of the queue
+   * @param unread numbers of spaces of blocks that nothing reads any more: the process removes its
+   *     blocks of these spaces before it begins
    * @param pieces numbers of the pieces
    * @param work in bytes of {@link #serialized}
    */
-  public static ByteBuffer message(long queue, List<Integer> pieces, ByteBuffer work) {
-    int head = 1 + Long.BYTES + Integer.BYTES * (1 + pieces.size());
+  public static ByteBuffer message(
+      long queue, List<Long> unread, List<Integer> pieces, ByteBuffer work) {
+    int head = 1 + Long.BYTES * (1 + unread.size()) + Integer.BYTES * (2 + pieces.size());
     ByteBuffer message = ByteBuffer.allocate(head + work.remaining());
-    message.put(RowExchange.WORK).putLong(queue).putInt(pieces.size());
+    message.put(RowExchange.WORK).putLong(queue).putInt(unread.size());
+    unread.forEach(message::putLong);
+    message.putInt(pieces.size());
     pieces.forEach(message::putInt);
     return message.put(work.duplicate()).flip();
   }
@@ -88,6 +93,9 @@ public final class WorkQueue {
       queue.close("the tasks were dismissed");
       callback.onSuccess(ByteBuffer.allocate(0));
       return;
+    }
+    for (int left = message.getInt(); left > 0; left--) {
+      SparkEnv.get().blockManager().removeBroadcast(message.getLong(), false);
     }
     int[] numbers = new int[message.getInt()];
     for (int piece = 0; piece < numbers.length; piece++) {

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.network.client.RpcResponseCallback;
@@ -25,6 +26,7 @@ import org.weft.engine.TaskMeasurement;
 import org.weft.spark.exchange.RowExchange;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.exchange.WorkQueue;
+import org.weft.spark.resident.BlockSpace;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
@@ -42,10 +44,14 @@ public final class StandingTasks implements AutoCloseable {
 
   private final long number = NUMBERS.incrementAndGet();
   private final RowExchange exchange = FactorBlocks.exchange();
+  private final long firstSpace = BlockSpace.next().number();
+  private final Map<RowPlace, List<Long>> unread = new HashMap<>(); // spaces of blocks
+  private final SparkContext context;
   private final Set<RowPlace> places;
   private final JavaFutureAction<Void> job;
 
   private StandingTasks(JavaSparkContext context, List<RowPlace> tasks) {
+    this.context = context.sc();
     places = new HashSet<>(tasks);
     job =
         FactorBlocks.ranges(context, numbered(tasks))
@@ -109,11 +115,34 @@ public final class StandingTasks implements AutoCloseable {
       throws StandingTasksLost {
     List<StepWork.Done> done =
         await(send(new StepWork<>(about, elements, work), partitions, measured), NO_LIMIT);
+    partitions.values().forEach(unread::remove);
     List<R> values = new ArrayList<>();
     for (StepWork.Done each : done) {
       each.values().forEach(value -> values.add(Wire.value(value)));
     }
     return values;
+  }
+
+  /**
+   * Removes the blocks of a space, which nothing reads any more. Blocks that steps of these tasks
+   * have made go with the next message to each process: by Spark, a removal takes about as long as
+   * a short step does.
+   */
+  public void remove(BlockSpace space) {
+    if (space.number() < firstSpace) {
+      space.remove(context);
+      return;
+    }
+    places.forEach(
+        place -> unread.computeIfAbsent(place, key -> new ArrayList<>()).add(space.number()));
+  }
+
+  private void removeUnread() {
+    unread.values().stream()
+        .flatMap(List::stream)
+        .distinct()
+        .forEach(space -> new BlockSpace(space).remove(context));
+    unread.clear();
   }
 
   /** One message to each process with partitions. */
@@ -127,7 +156,8 @@ public final class StandingTasks implements AutoCloseable {
     List<CompletableFuture<List<StepWork.Done>>> answers = new ArrayList<>();
     for (Map.Entry<RowPlace, List<Integer>> each : byPlace.entrySet()) {
       Answer answer = new Answer(new CompletableFuture<>());
-      send(each.getKey(), WorkQueue.message(number, each.getValue(), work), answer);
+      List<Long> left = unread.getOrDefault(each.getKey(), List.of());
+      send(each.getKey(), WorkQueue.message(number, left, each.getValue(), work), answer);
       answers.add(
           answer.done.whenComplete(
               (all, failure) -> {
@@ -219,12 +249,14 @@ public final class StandingTasks implements AutoCloseable {
 
   /** Has Spark end the tasks, some of which are lost. */
   public void abandon() {
+    removeUnread();
     job.cancel(true);
   }
 
   /** Dismisses the tasks, and waits until their cores are free. */
   @Override
   public void close() {
+    removeUnread();
     places.forEach(
         place ->
             send(

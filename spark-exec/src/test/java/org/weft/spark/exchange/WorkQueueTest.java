@@ -7,12 +7,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
+import org.apache.spark.storage.BroadcastBlockId;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.weft.spark.LocalSpark;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 class WorkQueueTest {
+  private static final ClassTag<Integer> INTEGER = ClassTag$.MODULE$.apply(Integer.class);
   private static long number = 1_000_000;
 
   private final long queue = ++number;
@@ -48,7 +56,7 @@ class WorkQueueTest {
 
   private void send(Integer... pieces) {
     ByteBuffer work = WorkQueue.serialized(new Squares());
-    take(WorkQueue.message(queue, List.of(pieces), work));
+    take(WorkQueue.message(queue, List.of(), List.of(pieces), work));
   }
 
   private void take(ByteBuffer message) {
@@ -79,6 +87,24 @@ class WorkQueueTest {
     send(5);
     runAll();
     assertThat(answers).containsExactly("negative", List.of(25));
+  }
+
+  @Test
+  void blocksThatNothingReadsAreRemovedBeforeThePiecesAreDone() {
+    BlockManager manager = SparkEnv.get().blockManager();
+    List<BlockId> blocks = new ArrayList<>();
+    for (long space = 1L << 50; space < (1L << 50) + 3; space++) {
+      for (String name : List.of("", "_a", "_b")) {
+        blocks.add(new BroadcastBlockId(space, name));
+      }
+    }
+    blocks.forEach(
+        block -> manager.putSingle(block, 1, StorageLevel.MEMORY_ONLY(), false, INTEGER));
+    ByteBuffer work = WorkQueue.serialized(new Squares());
+    take(WorkQueue.message(queue, List.of(1L << 50, (1L << 50) + 2), List.of(2), work));
+    assertThat(blocks.stream().filter(block -> manager.getStatus(block).isDefined()))
+        .containsExactlyElementsOf(blocks.subList(3, 6));
+    manager.removeBroadcast((1L << 50) + 1, false);
   }
 
   @Test
