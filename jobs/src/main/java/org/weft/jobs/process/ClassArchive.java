@@ -9,61 +9,119 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.JMRuntimeException;
 import javax.management.ObjectName;
 
 /**
- * Writes the classes of this process to an archive, from which later processes load them. The
- * launcher asks for it in the first command that uses Spark, by the property {@code weft.archive}.
- * An archive is there whole or not at all: a JVM that maps a part of one ends by a signal. The
- * launcher compares its size with the file beside it.
+ * Archives of the classes of a process, from which later processes load them. The launcher asks for
+ * one in the first command that uses Spark, by the property {@code weft.archive}. An archive is
+ * there whole or not at all: a JVM that maps a part of one ends by a signal. The launcher compares
+ * its size with the file beside it.
  */
 public final class ClassArchive {
+  private static final System.Logger LOG = System.getLogger(ClassArchive.class.getName());
   private static final String PROPERTY = "weft.archive";
 
+  /** A line of the JVM's tree of classes: a name, and the address of its loader. */
+  private static final Pattern LOADED =
+      Pattern.compile("^[| -]*([^/ |]+)/(?:0x[0-9a-f]+|null)(?: \\(intf\\))?$", Pattern.MULTILINE);
+
   private ClassArchive() {}
+
+  /** Writes the classes of a process to a file; none is there if the process cannot. */
+  public interface Source {
+    void writeTo(Path file) throws IOException;
+  }
 
   /** Writes the archive if one is asked for; a failure costs later commands time and no more. */
   public static void writeIfWanted(PrintStream err) {
     String target = System.getProperty(PROPERTY);
-    if (target == null) {
-      return;
+    if (target != null) {
+      err.println("Keeping Spark's classes for later commands, first time only ...");
+      write(Path.of(target), ClassArchive::writeThisProcess);
     }
-    err.println("Keeping Spark's classes for later commands, first time only ...");
-    Path archive = Path.of(target);
+  }
+
+  /** Writes an archive, as {@link #writeIfWanted} does. */
+  public static void write(Path archive, Source source) {
     try {
       Path folder = Files.createTempDirectory(archive.getParent(), ".archive.");
       Path written = folder.resolve("classes.jsa");
-      PrintStream out = System.out;
       try {
-        // The JDK prints a line of its own.
-        System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
-        // As jcmd VM.cds does: when the JVM writes an archive at its end, nobody learns whether the
-        // archive is whole.
-        ManagementFactory.getPlatformMBeanServer()
-            .invoke(
-                new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                "vmCds",
-                new Object[] {new String[] {"dynamic_dump", written.toString()}},
-                new String[] {String[].class.getName()});
+        source.writeTo(written);
         if (Files.exists(written)) {
           Files.move(written, archive, StandardCopyOption.ATOMIC_MOVE);
           Path note = folder.resolve("size");
           Files.writeString(note, Files.size(archive) + "\n");
-          Files.move(
-              note,
-              archive.resolveSibling(archive.getFileName() + ".size"),
-              StandardCopyOption.ATOMIC_MOVE);
+          Files.move(note, note(archive), StandardCopyOption.ATOMIC_MOVE);
         }
       } finally {
-        System.setOut(out);
         Files.deleteIfExists(written);
         Files.delete(folder);
       }
-    } catch (IOException | JMException | JMRuntimeException e) {
-      System.getLogger(ClassArchive.class.getName())
-          .log(System.Logger.Level.DEBUG, "no archive of classes", e);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "no archive of classes", e);
     }
+  }
+
+  private static Path note(Path archive) {
+    return archive.resolveSibling(archive.getFileName() + ".size");
+  }
+
+  /** Whether an archive is there, with the size that it had when it was written. */
+  public static boolean isWhole(Path archive) {
+    try {
+      String noted = Files.exists(note(archive)) ? Files.readString(note(archive)).trim() : "";
+      return noted.equals(Long.toString(Files.size(archive)));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Writes the classes of this process, which was started with RecordDynamicDumpInfo. */
+  public static void writeThisProcess(Path file) throws IOException {
+    PrintStream out = System.out;
+    try {
+      link();
+      // The JDK prints a line of its own.
+      System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
+      // As jcmd VM.cds does: when the JVM writes an archive at its end, nobody learns whether the
+      // archive is whole.
+      diagnose("vmCds", "dynamic_dump", file.toString());
+    } catch (JMException | JMRuntimeException e) {
+      throw new IOException("the JVM wrote no archive", e);
+    } finally {
+      System.setOut(out);
+    }
+  }
+
+  /**
+   * Links the classes that are loaded and were not used, which the JVM leaves out of an archive: a
+   * class is linked before its fields are listed.
+   */
+  private static void link() throws JMException {
+    ClassLoader loader = ClassLoader.getSystemClassLoader();
+    Matcher names = LOADED.matcher(String.valueOf(diagnose("vmClassHierarchy")));
+    long fields = 0;
+    while (names.find()) {
+      try {
+        fields += Class.forName(names.group(1), false, loader).getDeclaredFields().length;
+      } catch (ClassNotFoundException | LinkageError e) {
+        // of another loader, or made for libraries that are not there
+      }
+    }
+    LOG.log(System.Logger.Level.DEBUG, "linked classes with {0} fields", fields);
+  }
+
+  private static Object diagnose(String command, String... arguments) throws JMException {
+    return ManagementFactory.getPlatformMBeanServer()
+        .invoke(
+            new ObjectName("com.sun.management:type=DiagnosticCommand"),
+            command,
+            new Object[] {arguments},
+            new String[] {String[].class.getName()});
   }
 }

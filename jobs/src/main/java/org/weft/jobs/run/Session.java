@@ -40,6 +40,7 @@ public final class Session implements AutoCloseable {
   private final String application;
   private final Console console;
   private final Engine engine;
+  private final @Nullable ExecutorArchive archive;
   private @Nullable JavaSparkContext context;
 
   private Session(
@@ -47,12 +48,13 @@ public final class Session implements AutoCloseable {
       String application,
       Console console,
       Engine engine,
-      @Nullable JavaSparkContext context) {
+      @Nullable Started started) {
     this.options = options;
     this.application = application;
     this.console = console;
     this.engine = engine;
-    this.context = context;
+    this.context = started == null ? null : started.context();
+    this.archive = started == null ? null : started.archive();
   }
 
   public static Session open(CommonOptions options, String application, Console console) {
@@ -75,25 +77,26 @@ public final class Session implements AutoCloseable {
     Started started = start(options, application, console, engineOptions);
     try {
       Engine engine = SparkEngine.create(started.context(), engineOptions, started.watch());
-      return new Session(options, application, console, engine, started.context());
+      return new Session(options, application, console, engine, started);
     } catch (RuntimeException e) {
       started.context().stop();
       throw e;
     }
   }
 
-  /** An application, and who watches its executors. */
-  private record Started(JavaSparkContext context, ExecutorWatch watch) {}
+  /** An application, who watches its executors, and where their classes are kept. */
+  private record Started(JavaSparkContext context, ExecutorWatch watch, ExecutorArchive archive) {}
 
   private static Started start(
       CommonOptions options, String application, Console console, EngineOptions engineOptions) {
     SparkConf conf = sparkConf(options, application, console);
     try {
       SparkEngine.configure(conf, engineOptions);
+      ExecutorArchive archive = ExecutorArchive.of(conf);
       ExecutorWatch watch = ExecutorWatch.of(conf, console);
       JavaSparkContext context = new JavaSparkContext(conf);
       watch.follow(context);
-      return new Started(context, watch);
+      return new Started(context, watch, archive);
     } catch (Exception e) { // Spark throws checked ones, too, and does not say so
       throw Failures.ofStart(e, conf);
     }
@@ -203,6 +206,9 @@ public final class Session implements AutoCloseable {
       engine.close();
     } finally {
       if (context != null) {
+        if (archive != null) {
+          archive.writeIfMissing(context, console);
+        }
         context.stop();
       }
     }
