@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.weft.jobs.process.Surroundings;
+import org.weft.storage.file.FileAccess;
 
 /**
  * Small jobs, run so that the JVM notes which classes they load; the launcher makes its archive of
@@ -40,7 +43,17 @@ final class Rehearsal {
         }
       }
     }
+    useHadoop(jobs.get(0)[1]);
     Weft.main(jobs.get(0));
+  }
+
+  /** Opens a file through Hadoop, as commands do that have settings of Hadoop. */
+  private static void useHadoop(String file) throws IOException {
+    Configuration settings = FileAccess.defaults();
+    FileAccess files = FileAccess.of(settings);
+    try (InputStream in = files.fileSystem(files.path(file)).open(files.path(file))) {
+      in.readAllBytes();
+    }
   }
 
   private static List<String[]> jobs(Path folder) throws IOException {

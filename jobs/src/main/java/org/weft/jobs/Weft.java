@@ -186,9 +186,14 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     Ending ending = Ending.install(console);
     console.setEnding(ending);
     ending.followParent();
-    Surroundings.prepare(arguments);
-    AbandonedFolders.startRemoving();
-    int status = run(arguments, console, out, err);
+    int status;
+    try {
+      Surroundings.prepare(arguments);
+      AbandonedFolders.startRemoving();
+      status = run(arguments, console, out, err);
+    } catch (WeftException e) {
+      status = console.failed(e);
+    }
     WeftException lost = output.failure();
     if (status == 0 && lost != null) {
       status = console.failed(lost);

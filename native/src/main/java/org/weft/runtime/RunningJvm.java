@@ -35,7 +35,7 @@ public final class RunningJvm {
     open = trusted.findVirtual(Module.class, "implAddOpensToAllUnnamed", type);
   }
 
-  /** Adds a jar at the end of the class path. Cheap: the jar is not opened. */
+  /** Adds a jar or a folder at the end of the class path. Cheap: a jar is not opened. */
   public void addJar(String jar) {
     call(append, loader, jar);
   }

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,6 +46,10 @@ class LauncherIT {
   private static Path input;
 
   private record Ran(int status, String out, String err, List<String> classes) {
+    String all() {
+      return out + err;
+    }
+
     boolean loads(String prefix) {
       return classes.stream().anyMatch(line -> line.contains(prefix));
     }
@@ -74,6 +79,11 @@ class LauncherIT {
   }
 
   private static Ran weft(String javaOptions, String[] arguments) throws IOException {
+    return weft(Map.of(), javaOptions, arguments);
+  }
+
+  private static Ran weft(Map<String, String> environment, String javaOptions, String[] arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(installed.resolve("jobs/bin/weft").toString());
     command.addAll(List.of(arguments));
@@ -85,6 +95,7 @@ class LauncherIT {
     builder.environment().keySet().removeIf(name -> name.startsWith("WEFT_"));
     builder.environment().put("WEFT_KERNEL_CACHE", installed.resolve("kernels").toString());
     builder.environment().put("WEFT_JAVA_OPTS", "-Xlog:class+load:file=" + classes + javaOptions);
+    builder.environment().putAll(environment);
     try {
       int status = builder.start().waitFor();
       return new Ran(
@@ -441,17 +452,54 @@ class LauncherIT {
     assertThat(Files.exists(tools.resolve("called"))).isEqualTo(builds);
   }
 
+  private static Ran withSettings(String place, String... command) throws IOException {
+    return weft(Map.of("WEFT_CONF_DIR", place), "", command);
+  }
+
   @Test
-  void aFolderOfSettingsIsOnTheClassPath() throws Exception {
+  void aFolderOfSettingsIsOnTheClassPath() throws IOException {
     Path conf = Files.createDirectories(installed.resolve("conf"));
     Files.writeString(conf.resolve("application.conf"), "weft.options.rank = 2\n");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            installed.resolve("jobs/bin/weft").toString(), "explain", "cpd", input.toString());
-    builder.environment().put("WEFT_CONF_DIR", conf.toString());
-    builder.redirectErrorStream(true).redirectOutput(installed.resolve("conf.txt").toFile());
-    assertThat(builder.start().waitFor())
-        .as(Files.readString(installed.resolve("conf.txt")))
-        .isZero();
+    Ran ran = withSettings(conf.toString(), "explain", "cpd", "x.tns");
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.fromArchive(WEFT)).isGreaterThan(20);
+  }
+
+  @Test
+  void settingsOfHadoopAreFoundAndNeedNeitherSparkNorItsLogging() throws IOException {
+    Path conf = Files.createDirectories(installed.resolve("hadoop"));
+    Files.writeString(
+        conf.resolve("core-site.xml"),
+        "<configuration><property><name>fs.defaultFS</name><value>hdfs://127.0.0.1:9</value>"
+            + "</property></configuration>");
+    assertThat(withSettings(conf.toString(), "stats", "hdfs:///none.tns").err())
+        .contains("WEFT-402", "hdfs:///none.tns");
+    Ran ran = withSettings("hadoop", "stats", "x.tns");
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.loads(SPARK)).isFalse();
+    assertThat(ran.loads(LOG4J)).isFalse();
+    assertThat(ran.fromArchive(" org.apache.hadoop.")).isGreaterThan(100);
+  }
+
+  @Test
+  void settingsOfTheLogReplaceThoseThatWeftShips() throws IOException {
+    Path conf = Files.createDirectories(installed.resolve("log"));
+    Files.writeString(
+        conf.resolve("log4j2.properties"),
+        "rootLogger.level = all\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\n"
+            + "appender.c.name = c\nappender.c.layout.type = PatternLayout\n"
+            + "appender.c.layout.pattern = MINE %m%n\n");
+    assertThat(withSettings(conf.toString(), "stats", "x.tns", "--master", "local[1]").all())
+        .contains("MINE ");
+    assertThat(withSettings(conf + "/*", "stats", "x.tns").status()).isZero(); // no jars
+  }
+
+  @Test
+  void aFolderOfSettingsThatIsMissingIsAnError() throws IOException {
+    for (String place : List.of("nowhere", "nowhere/*", installed + ":" + installed + "/nowhere")) {
+      Ran ran = withSettings(place, "stats", "x.tns");
+      assertThat(ran.status()).as(place).isEqualTo(2);
+      assertThat(ran.err()).contains("WEFT-100: WEFT_CONF_DIR: ", "nowhere").hasLineCount(1);
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.JMRuntimeException;
 import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Archives of the classes of a process, from which later processes load them. The launcher asks for
@@ -22,12 +23,7 @@ import javax.management.ObjectName;
  * its size with the file beside it.
  */
 public final class ClassArchive {
-  private static final System.Logger LOG = System.getLogger(ClassArchive.class.getName());
   private static final String PROPERTY = "weft.archive";
-
-  /** A line of the JVM's tree of classes: a name, and the address of its loader. */
-  private static final Pattern LOADED =
-      Pattern.compile("^[| -]*([^/ |]+)/(?:0x[0-9a-f]+|null)(?: \\(intf\\))?$", Pattern.MULTILINE);
 
   private ClassArchive() {}
 
@@ -63,7 +59,7 @@ public final class ClassArchive {
         Files.delete(folder);
       }
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "no archive of classes", e);
+      log("no archive of classes", e);
     }
   }
 
@@ -104,7 +100,11 @@ public final class ClassArchive {
    */
   private static void link() throws JMException {
     ClassLoader loader = ClassLoader.getSystemClassLoader();
-    Matcher names = LOADED.matcher(String.valueOf(diagnose("vmClassHierarchy")));
+    // A line of the JVM's tree of classes has a name, and the address of the loader.
+    Pattern loaded =
+        Pattern.compile(
+            "^[| -]*([^/ |]+)/(?:0x[0-9a-f]+|null)(?: \\(intf\\))?$", Pattern.MULTILINE);
+    Matcher names = loaded.matcher(String.valueOf(diagnose("vmClassHierarchy")));
     long fields = 0;
     while (names.find()) {
       try {
@@ -113,7 +113,12 @@ public final class ClassArchive {
         // of another loader, or made for libraries that are not there
       }
     }
-    LOG.log(System.Logger.Level.DEBUG, "linked classes with {0} fields", fields);
+    log("linked classes with " + fields + " fields", null);
+  }
+
+  /** A logger is found when it is needed: finding one takes as long as a tenth of a small job. */
+  private static void log(String what, @Nullable Exception why) {
+    System.getLogger(ClassArchive.class.getName()).log(System.Logger.Level.DEBUG, what, why);
   }
 
   private static Object diagnose(String command, String... arguments) throws JMException {

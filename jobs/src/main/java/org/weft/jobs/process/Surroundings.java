@@ -4,8 +4,11 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +31,8 @@ import org.weft.service.Providers;
  */
 public final class Surroundings {
   private static final String SPARK = "weft.spark";
+  private static final String SETTINGS_PATH = "weft.settings";
+  private static final String LOG_SETTINGS = "log4j2.configurationFile";
   private static final String LOGGING = "slf4j.provider";
 
   /** Properties that name settings or files of settings that a plain process does without. */
@@ -48,11 +53,15 @@ public final class Surroundings {
   public static void prepare(String[] arguments) {
     // Else picocli looks through all jars for Groovy.
     System.setProperty("picocli.disable.closures", "true");
+    List<String> settings = addSettings(System.getProperty(SETTINGS_PATH, ""));
     if (System.getProperty(SPARK) == null) {
       return;
     }
-    plain = isPlain(Arrays.asList(arguments), System.getProperties().stringPropertyNames());
-    if (!plain) {
+    boolean small =
+        isPlain(Arrays.asList(arguments), System.getProperties().stringPropertyNames())
+            && settings.stream().allMatch(Surroundings::isOfHadoop);
+    plain = small && settings.isEmpty();
+    if (!small) {
       addSpark();
       return;
     }
@@ -80,6 +89,70 @@ public final class Surroundings {
     return plain;
   }
 
+  /**
+   * Adds what {@code WEFT_CONF_DIR} names to the class path: folders, jars, and all jars of a
+   * folder as {@code FOLDER/*}. Settings of the log are there before those that Weft ships.
+   */
+  private static List<String> addSettings(String path) {
+    List<String> added = new ArrayList<>();
+    for (String entry : path.split(File.pathSeparator)) {
+      if (!entry.isEmpty()) {
+        added.addAll(settings(entry));
+      }
+    }
+    if (added.isEmpty()) {
+      return added;
+    }
+    try {
+      addToClassPath(new RunningJvm(), added);
+    } catch (ReflectiveOperationException e) {
+      throw missing("what WEFT_CONF_DIR names", e);
+    }
+    Path log = Path.of(added.get(0), "log4j2.properties");
+    if (Files.exists(log) && System.getProperty(LOG_SETTINGS) == null) {
+      System.setProperty(LOG_SETTINGS, log.toString());
+    }
+    return added;
+  }
+
+  /** Whether a folder has settings, but none of Weft or of the log, and no code. */
+  private static boolean isOfHadoop(String entry) {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(Path.of(entry), "{application,log4j}*")) {
+      return !files.iterator().hasNext();
+    } catch (IOException e) {
+      return false; // a jar
+    }
+  }
+
+  private static Collection<String> settings(String entry) {
+    boolean all = entry.endsWith("/*");
+    try {
+      Path place = Path.of(all ? entry.substring(0, entry.length() - 1) : entry);
+      if (Files.isReadable(place)) {
+        return all ? jars(place) : List.of(entry);
+      }
+    } catch (IOException | InvalidPathException e) {
+      // as if it were not there
+    }
+    throw new WeftException(
+        ErrorCode.USAGE,
+        String.format(
+            Locale.ROOT,
+            "WEFT_CONF_DIR: expected a folder of settings that can be read, found none at %s;"
+                + " correct the variable or unset it",
+            entry));
+  }
+
+  private static void addToClassPath(RunningJvm jvm, Collection<String> entries) {
+    StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
+    for (String entry : entries) {
+      jvm.addJar(entry);
+      path.append(File.pathSeparator).append(entry);
+    }
+    System.setProperty("java.class.path", path.toString());
+  }
+
   /** Adds Spark to the class path, if it is not there yet. Cheap: no jar is opened. */
   public static synchronized void addSpark() {
     String folder = System.getProperty(SPARK);
@@ -89,15 +162,10 @@ public final class Surroundings {
     System.clearProperty(SPARK);
     try {
       RunningJvm jvm = new RunningJvm();
-      StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
-      for (String jar : jars(Path.of(folder))) {
-        jvm.addJar(jar);
-        path.append(File.pathSeparator).append(jar);
-      }
-      System.setProperty("java.class.path", path.toString());
+      addToClassPath(jvm, jars(Path.of(folder)));
       openForSpark(jvm);
     } catch (IOException | ReflectiveOperationException e) {
-      throw missing(folder, e);
+      throw missing("the jars of Spark in " + folder, e);
     }
   }
 
@@ -127,14 +195,14 @@ public final class Surroundings {
     return sorted;
   }
 
-  private static WeftException missing(String folder, Throwable cause) {
+  private static WeftException missing(String what, Throwable cause) {
     return new WeftException(
         ErrorCode.UNSUPPORTED_PLATFORM,
         String.format(
             Locale.ROOT,
-            "expected to add the jars of Spark in %s to the class path, found: %s; start Weft with"
-                + " jobs/bin/weft or spark-submit",
-            folder,
+            "expected to add %s to the class path, found: %s; start Weft with jobs/bin/weft or"
+                + " spark-submit",
+            what,
             cause),
         cause);
   }
