@@ -38,7 +38,8 @@ import picocli.CommandLine.Parameters;
       "Compare two models and measure how far apart they are.",
       "The command shows which component of A matches which component of B. The drift is 0"
           + " for the same components in any order, and 1 if nothing is alike. The mean and the"
-          + " biases of completions are compared apart. Each counts as a component in the drift.",
+          + " biases of completions are compared apart. Each counts as a component in the drift."
+          + " Components that are zero everywhere do not count.",
       "The columns of a Tucker model are unique only up to a rotation. Two Tucker models are"
           + " compared by the angles between the spans of their columns. Rows are compared after"
           + " the rotation that aligns the columns best.",

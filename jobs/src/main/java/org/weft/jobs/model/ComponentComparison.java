@@ -14,14 +14,18 @@ import org.weft.tensor.DenseMatrix;
  * drift       = 1 - sum of the scores of matched components / max(R, S)
  * </pre>
  *
- * Drift is 0 for the same components in any order. The drift of a mode is 1 - mean |cos|, weighted
- * by lambda. The biases of each mode and the mean of a completion count as a component each; their
- * score is {@code (b . c) / max(|b|^2, |c|^2)}. Cost: O(rows R S) for each mode.
+ * Components that are zero everywhere, as solvers leave those that the data do not need, are none
+ * of the R or S. Two of them match with score 1. Drift is 0 for the same components in any order.
+ * The drift of a mode is 1 - mean |cos|, weighted by lambda. The biases of each mode and the mean
+ * of a completion count as a component each; their score is {@code (b . c) / max(|b|^2, |c|^2)}.
+ * Cost: O(rows R S) for each mode.
  */
 record ComponentComparison(LabelledModel first, LabelledModel second, List<RowPairs> pairs) {
   ModelComparison of(int count) {
     List<double[][]> cosines = pairs.stream().map(this::cosines).toList();
-    double[][] scores = scores(cosines);
+    boolean[] zero = zeros(first);
+    boolean[] otherZero = zeros(second);
+    double[][] scores = scores(cosines, zero, otherZero);
     int[] assigned = Assignment.best(scores);
     List<ModelComparison.Match> matches = new ArrayList<>();
     double sum = 0;
@@ -32,12 +36,12 @@ record ComponentComparison(LabelledModel first, LabelledModel second, List<RowPa
         byMode.add(s < 0 ? 0.0 : ofMode[r][s]);
       }
       double score = s < 0 ? 0 : scores[r][s];
-      sum += score;
+      sum += zero[r] ? 0 : score;
       double weight = first.value().weight(r);
       double other = s < 0 ? 0 : second.value().weight(s);
       matches.add(new ModelComparison.Match(r, s, score, weight, other, byMode));
     }
-    int parts = Math.max(first.components(), second.components());
+    int parts = Math.max(others(zero), others(otherZero));
     Optional<ModelComparison.BiasDrift> biases = biases(count);
     if (biases.isPresent()) {
       ModelComparison.BiasDrift found = biases.get();
@@ -53,7 +57,7 @@ record ComponentComparison(LabelledModel first, LabelledModel second, List<RowPa
       modes.add(mode.drift(modeDrift(mode.mode(), matches), List.of()));
       changes.addAll(mode.changes(count, (row, pair) -> moved(mode.mode(), matches, row, pair)));
     }
-    double drift = Math.max(0, 1 - sum / Math.max(1, parts));
+    double drift = parts == 0 ? 0 : Math.max(0, 1 - sum / parts);
     return new ModelComparison(matches, drift, modes, changes, biases);
   }
 
@@ -84,14 +88,41 @@ record ComponentComparison(LabelledModel first, LabelledModel second, List<RowPa
     return norms;
   }
 
-  private double[][] scores(List<double[][]> cosines) {
+  /** Which components have the value 0 at every cell. */
+  private static boolean[] zeros(LabelledModel model) {
+    boolean[] zeros = new boolean[model.components()];
+    for (int r = 0; r < zeros.length; r++) {
+      zeros[r] = model.value().weight(r) == 0;
+    }
+    for (int mode = 0; mode < model.order(); mode++) {
+      double[] norms = norms(model.factor(mode));
+      for (int r = 0; r < zeros.length; r++) {
+        zeros[r] |= norms[r] == 0;
+      }
+    }
+    return zeros;
+  }
+
+  private static int others(boolean[] zeros) {
+    int others = 0;
+    for (boolean zero : zeros) {
+      others += zero ? 0 : 1;
+    }
+    return others;
+  }
+
+  private double[][] scores(List<double[][]> cosines, boolean[] zero, boolean[] otherZero) {
     double[][] scores = new double[first.components()][second.components()];
     for (int r = 0; r < scores.length; r++) {
       for (int s = 0; s < scores[r].length; s++) {
+        if (zero[r] || otherZero[s]) {
+          scores[r][s] = zero[r] == otherZero[s] ? 1 : 0;
+          continue;
+        }
         double here = Math.abs(first.value().weight(r));
         double there = Math.abs(second.value().weight(s));
         double most = Math.max(here, there);
-        double score = most == 0 ? 1 : 1 - Math.abs(here - there) / most;
+        double score = 1 - Math.abs(here - there) / most;
         for (double[][] ofMode : cosines) {
           score *= ofMode[r][s];
         }

@@ -19,7 +19,7 @@ import org.weft.tensor.DenseMatrix;
  *
  * <pre>
  * cosines of a mode = singular values of (A' A)^(-1/2) A' B (B' B)^(-1/2) = U S V'
- * drift of a mode   = 1 - sum of the cosines / max(R_n, S_n)
+ * drift of a mode   = 1 - sum of the cosines / max(rank of A, rank of B)
  * drift             = 1 - (M . N) / max(|M|^2, |N|^2), M and N the models at all cells
  * </pre>
  *
@@ -29,9 +29,13 @@ import org.weft.tensor.DenseMatrix;
  * mode.
  */
 record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPairs> pairs) {
-  /** The cosines of principal angles, falling, and the best rotation. */
+  /**
+   * The cosines of principal angles, rising, and the best rotation.
+   *
+   * @param rank of the larger span
+   */
   @SuppressWarnings("ArrayRecordComponent")
-  private record Aligned(double[] cosines, double[][] rotation) {
+  private record Aligned(double[] cosines, int rank, double[][] rotation) {
     static Aligned of(double[][] products, Roots own, Roots other) {
       DMatrixRMaj matrix = product(own.inverse(), new DMatrixRMaj(products), other.inverse());
       SingularValueDecomposition_F64<DMatrixRMaj> svd =
@@ -39,8 +43,10 @@ record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPai
       if (!svd.decompose(matrix)) {
         throw new IllegalStateException("the products of the factors have no singular values");
       }
-      double[] cosines = Arrays.copyOf(svd.getSingularValues(), svd.numberOfSingularValues());
-      Arrays.sort(cosines);
+      double[] values = Arrays.copyOf(svd.getSingularValues(), svd.numberOfSingularValues());
+      Arrays.sort(values);
+      int angles = Math.min(own.rank(), other.rank());
+      double[] cosines = Arrays.copyOfRange(values, values.length - angles, values.length);
       DMatrixRMaj rotation = new DMatrixRMaj(matrix.numRows, matrix.numCols);
       CommonOps_DDRM.mult(svd.getU(null, false), svd.getV(null, true), rotation);
       rotation = product(own.root(), rotation, other.root());
@@ -53,7 +59,11 @@ record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPai
       for (int n = 0; n < cosines.length; n++) {
         cosines[n] = Math.min(1, cosines[n]);
       }
-      return new Aligned(cosines, rows);
+      return new Aligned(cosines, Math.max(own.rank(), other.rank()), rows);
+    }
+
+    double drift() {
+      return rank == 0 ? 0 : 1 - Arrays.stream(cosines).sum() / rank;
     }
 
     List<Double> angles() {
@@ -74,7 +84,7 @@ record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPai
   }
 
   /** {@code G^(1/2)} and its inverse on the range of a Gram matrix G. */
-  private record Roots(DMatrixRMaj root, DMatrixRMaj inverse) {
+  private record Roots(int rank, DMatrixRMaj root, DMatrixRMaj inverse) {
     private static final double NOISE = 1e-13;
 
     static Roots of(double[][] gram) {
@@ -90,15 +100,17 @@ record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPai
       }
       DMatrixRMaj root = new DMatrixRMaj(columns, columns);
       DMatrixRMaj inverse = new DMatrixRMaj(columns, columns);
+      int rank = 0;
       for (int e = 0; e < columns; e++) {
         double value = eigen.getEigenvalue(e).getReal();
         if (value > NOISE * most) {
+          rank++;
           DMatrixRMaj vector = eigen.getEigenVector(e);
           CommonOps_DDRM.multAddTransB(Math.sqrt(value), vector, vector, root);
           CommonOps_DDRM.multAddTransB(1 / Math.sqrt(value), vector, vector, inverse);
         }
       }
-      return new Roots(root, inverse);
+      return new Roots(rank, root, inverse);
     }
   }
 
@@ -127,9 +139,7 @@ record SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPai
     for (RowPairs mode : pairs) {
       int n = mode.mode();
       Aligned ofMode = aligned.get(n);
-      double alike = Arrays.stream(ofMode.cosines()).sum();
-      double parts = Math.max(own.columns(n), other.columns(n));
-      modes.add(mode.drift(1 - alike / parts, ofMode.angles()));
+      modes.add(mode.drift(ofMode.drift(), ofMode.angles()));
       double[][] here = own.slices(n, own, grams);
       double[][] there = other.slices(n, other, otherGrams);
       double[][] both = own.slices(n, other, rotations);

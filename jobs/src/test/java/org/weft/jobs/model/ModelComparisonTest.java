@@ -86,6 +86,92 @@ class ModelComparisonTest {
     assertThat(same.changes()).hasSize(6).allMatch(change -> change.distance() < 1e-12);
   }
 
+  /** The model without some of its components: weight and columns are 0, as solvers leave them. */
+  private static LabelledModel without(LabelledModel model, int... components) {
+    double[] lambda = new double[RANK];
+    Arrays.setAll(lambda, model.value()::weight);
+    List<DenseMatrix> factors = new ArrayList<>();
+    for (DenseMatrix from : model.model().factors()) {
+      DenseMatrix to = from.copy();
+      for (int r : components) {
+        lambda[r] = 0;
+        for (long row = 0; row < to.rows(); row++) {
+          to.set(row, r, 0);
+        }
+      }
+      factors.add(to);
+    }
+    return model(factors, lambda);
+  }
+
+  /** Whatever a model has none, some or all of. */
+  @Test
+  void componentsThatAreZeroAreNoDriftAndNoLikeness() {
+    LabelledModel model = model(1, 5, 6, 7);
+    int[] order = {2, 0, 3, 1};
+    for (int[] zero : new int[][] {{}, {3}, {0}, {1, 2}, {0, 1, 2, 3}}) {
+      LabelledModel own = without(model, zero);
+      ModelComparison same = ModelComparison.of(own, shuffled(own, order, true), 2);
+      assertThat(same.drift()).isCloseTo(0, within(1e-12));
+      assertThat(same.matches()).allMatch(match -> match.score() > 1 - 1e-12);
+      assertThat(same.modes()).allMatch(mode -> mode.drift() < 1e-12);
+    }
+    LabelledModel one = without(model, 1, 2, 3);
+    assertThat(ModelComparison.of(one, without(model, 0, 2, 3), 0).drift()).isGreaterThan(0.5);
+    assertThat(ModelComparison.of(one, without(model, 0, 1, 2, 3), 0).drift()).isEqualTo(1);
+    assertThat(ModelComparison.of(without(model, 0, 1, 2, 3), one, 0).drift()).isEqualTo(1);
+    assertThat(ModelComparison.of(model, one, 0).drift()).isCloseTo(0.75, within(1e-12));
+    assertThat(ModelComparison.of(one, narrow(model), 0).drift()).isCloseTo(0, within(1e-12));
+    assertThat(ModelComparison.of(narrow(model), one, 0).drift()).isCloseTo(0, within(1e-12));
+  }
+
+  /** A model of the first component alone. */
+  private static LabelledModel narrow(LabelledModel model) {
+    List<DenseMatrix> factors = new ArrayList<>();
+    for (DenseMatrix from : model.model().factors()) {
+      double[][] column = new double[(int) from.rows()][1];
+      Arrays.setAll(column, row -> new double[] {from.get(row, 0)});
+      factors.add(DenseMatrix.of(column));
+    }
+    return model(factors, model.value().weight(0));
+  }
+
+  @Test
+  void completionsWhoseComponentsAreZeroAreCompared() {
+    LabelledModel model = without(model(1, 5, 6), 0);
+    double[] scales = {1, 1, 1};
+    LabelledModel biased =
+        new LabelledModel(model.model(), model.labels(), Optional.of(new Biases(1, 2.5, scales)));
+    assertThat(ModelComparison.of(biased, biased, 1).drift()).isCloseTo(0, within(1e-12));
+  }
+
+  /** Columns that are 0 span nothing, so they have no angle with anything. */
+  @Test
+  void columnsOfATuckerModelThatAreZeroAreNoDrift() {
+    LabelledModel model = tucker(5, 6, 7, 4);
+    for (int columns = 1; columns <= 2; columns++) {
+      for (int mode = 0; mode < 3; mode++) {
+        List<DenseMatrix> factors = new ArrayList<>(model.model().factors());
+        DenseMatrix factor = factors.get(mode).copy();
+        for (long row = 0; row < factor.rows(); row++) {
+          for (int c = 0; c < columns; c++) {
+            factor.set(row, c, 0);
+          }
+        }
+        factors.set(mode, factor);
+        LabelledModel own = LabelledModel.of(new FactorModel(factors, model.value()));
+        ModelComparison same = ModelComparison.of(own, own, 1);
+        assertThat(same.drift()).isCloseTo(0, within(1e-12));
+        assertThat(same.modes()).allMatch(one -> Math.abs(one.drift()) < 1e-12);
+        assertThat(same.modes().get(mode).angles())
+            .hasSize(2 - columns)
+            .allMatch(angle -> angle < 1e-5);
+        assertThat(ModelComparison.of(own, model, 1).modes().get(mode).drift())
+            .isCloseTo(columns / 2.0, within(1e-12));
+      }
+    }
+  }
+
   @Test
   void otherComponentsDrift() {
     assertThat(ModelComparison.of(model(1, 50, 60, 70), model(2, 50, 60, 70), 0).drift())
