@@ -56,6 +56,11 @@ public final class Reorderers {
               + text
               + "'");
     }
+    if (colon == text.length() - 1) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected an argument after '" + text + "', or " + name + " without one");
+    }
     return make.apply(colon < 0 ? "" : text.substring(colon + 1));
   }
 

@@ -21,4 +21,13 @@ class ReorderersTest {
     assertThatThrownBy(() -> Reorderers.named("random:x")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("degree:up")).isInstanceOf(WeftException.class);
   }
+
+  @Test
+  void aColonWithoutAnArgumentIsAnError() {
+    for (String name : Reorderers.names()) {
+      assertThatThrownBy(() -> Reorderers.named(name + ":"))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected an argument after '" + name + ":'");
+    }
+  }
 }

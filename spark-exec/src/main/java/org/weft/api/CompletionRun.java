@@ -98,10 +98,12 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
     if (training.statistics().entries() == 0) {
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,
-          String.format(
-              Locale.ROOT,
-              "complete: expected entries to learn from, found none of %,d; hold out less",
-              tensor().size()));
+          tensor().size() == 0
+              ? "complete: expected entries to learn from, found a tensor without entries"
+              : String.format(
+                  Locale.ROOT,
+                  "complete: expected entries to learn from, found none of %,d; hold out less",
+                  tensor().size()));
     }
     return judged(all, judge -> completed(training, method(judge), progress));
   }

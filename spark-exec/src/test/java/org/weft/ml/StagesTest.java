@@ -274,6 +274,9 @@ class StagesTest {
         () -> completion().setHeldOut(0.999).fit(ratings("number < 2")),
         "complete: expected entries to learn from, found none of");
     assertError(
+        () -> completion().fit(ratings("number < 0")),
+        "complete: expected entries to learn from, found a tensor without entries");
+    assertError(
         () -> completion().fit(ratings("number < 9").drop("week")), "expected a column 'week'");
   }
 

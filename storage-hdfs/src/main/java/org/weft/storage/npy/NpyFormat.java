@@ -90,7 +90,9 @@ public final class NpyFormat extends SingleFileFormat {
                 () ->
                     new WeftException(
                         ErrorCode.SHAPE_MISMATCH,
-                        name + ": a dense array needs the mode sizes before its first entry"));
+                        name
+                            + ": expected the sizes of all modes, which a dense array begins with,"
+                            + " found none; give them, as by the option shape=N,N,..."));
     if (shape.order() != order || shape.cells() > 0x1p60) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
