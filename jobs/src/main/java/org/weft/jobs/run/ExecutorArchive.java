@@ -28,6 +28,12 @@ import org.weft.jobs.process.ClassArchive;
 final class ExecutorArchive {
   private static final String PROPERTY = "weft.executor.archive";
   private static final String OPTIONS = "spark.executor.defaultJavaOptions";
+  private static final String MORE_OPTIONS = "spark.executor.extraJavaOptions";
+
+  /** Options that a JVM refuses together with those of this class, and ends. */
+  private static final Pattern OTHERS =
+      Pattern.compile("Xshare|SharedArchive|ArchiveClassesAtExit|DynamicDump");
+
   private static final Pattern MASTER = Pattern.compile("spark://([^,:]+):\\d+");
   private static final Pattern PLAIN = Pattern.compile("[\\w./+-]+"); // no quotes in options
   private static final long SECONDS = 30;
@@ -38,10 +44,16 @@ final class ExecutorArchive {
     this.missing = missing;
   }
 
-  /** Has executors load their classes from the archive, or note what they load for it. */
+  /**
+   * Has executors load their classes from the archive, or note what they load for it, unless their
+   * options name an archive.
+   */
   static ExecutorArchive of(SparkConf conf) {
     Path archive = Path.of(System.getProperty(PROPERTY, ""));
-    if (!PLAIN.matcher(archive.toString()).matches() || !isOfThisMachine(conf)) {
+    String given = conf.get(OPTIONS, "") + " " + conf.get(MORE_OPTIONS, "");
+    if (!PLAIN.matcher(archive.toString()).matches()
+        || OTHERS.matcher(given).find()
+        || !isOfThisMachine(conf)) {
       return new ExecutorArchive(null);
     }
     boolean whole = ClassArchive.isWhole(archive);

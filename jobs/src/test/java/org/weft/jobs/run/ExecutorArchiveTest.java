@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +36,7 @@ class ExecutorArchiveTest {
 
   private static String options(String master) {
     SparkConf conf = new SparkConf(false).set("spark.master", master);
-    conf.set("spark.executor.defaultJavaOptions", "-Xshare:auto");
+    conf.set("spark.executor.defaultJavaOptions", "-Xmx1g");
     ExecutorArchive.of(conf);
     return conf.get("spark.executor.defaultJavaOptions");
   }
@@ -48,13 +49,13 @@ class ExecutorArchiveTest {
   void executorsLoadFromAnArchiveThatIsWhole() {
     write();
     assertThat(options(HERE))
-        .startsWith("-Xshare:auto -XX:SharedArchiveFile=" + archive)
+        .startsWith("-Xmx1g -XX:SharedArchiveFile=" + archive)
         .doesNotContain("Record");
   }
 
   @Test
   void executorsNoteTheirClassesForAnArchiveThatIsMissing() {
-    assertThat(options(HERE)).startsWith("-Xshare:auto ").endsWith("RecordDynamicDumpInfo");
+    assertThat(options(HERE)).startsWith("-Xmx1g ").endsWith("RecordDynamicDumpInfo");
   }
 
   @Test
@@ -77,15 +78,37 @@ class ExecutorArchiveTest {
       })
   void clustersOfOtherMachinesHaveNone(String master) {
     write();
-    assertThat(options(master)).isEqualTo("-Xshare:auto");
+    assertThat(options(master)).isEqualTo("-Xmx1g");
+  }
+
+  /** A JVM that is to record classes and has an archive on top of the JDK's ends as it starts. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-XX:SharedArchiveFile=/opt/weft/executor.jsa",
+        "-Xmx1g -XX:+RecordDynamicDumpInfo",
+        "-XX:ArchiveClassesAtExit=/tmp/a.jsa",
+        "-XX:+AutoCreateSharedArchive",
+        "-Xshare:off -Xmx1g"
+      })
+  void executorsWhoseOptionsAreAboutArchivesKeepThem(String options) {
+    for (String name : List.of("extra", "default")) {
+      SparkConf conf = new SparkConf(false).set("spark.master", HERE);
+      conf.set("spark.executor." + name + "JavaOptions", options);
+      String before = conf.toDebugString();
+      ExecutorArchive.of(conf);
+      write();
+      ExecutorArchive.of(conf);
+      assertThat(conf.toDebugString()).isEqualTo(before);
+    }
   }
 
   @Test
   void aNameThatOptionsWouldBreakIsNotUsed() {
     System.setProperty(PROPERTY, folder.resolve("a b.jsa").toString());
-    assertThat(options(HERE)).isEqualTo("-Xshare:auto");
+    assertThat(options(HERE)).isEqualTo("-Xmx1g");
     System.clearProperty(PROPERTY);
-    assertThat(options(HERE)).isEqualTo("-Xshare:auto");
+    assertThat(options(HERE)).isEqualTo("-Xmx1g");
   }
 
   @Test
