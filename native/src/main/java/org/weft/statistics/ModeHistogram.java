@@ -2,6 +2,7 @@ package org.weft.statistics;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.weft.runtime.ColumnPasses;
 
@@ -173,6 +174,25 @@ public final class ModeHistogram implements Serializable {
   /** Entries in the slices {@code [bucket * width, (bucket + 1) * width)}. */
   public long count(int bucket) {
     return wide.length > 0 ? wide[bucket] : narrow[bucket];
+  }
+
+  /** The blocks of {@code 2^width} slices that may have entries. Cost {@code O(buckets)}. */
+  BitSet occupiedBlocks(int width) {
+    BitSet occupied = new BitSet();
+    int wider = Math.max(0, width - shift);
+    int finer = Math.max(0, shift - width);
+    for (int bucket = 0, count = buckets(); bucket < count; bucket++) {
+      if (count(bucket) > 0) {
+        int block = bucket >>> wider;
+        occupied.set(block << finer, (block + 1) << finer);
+      }
+    }
+    return occupied;
+  }
+
+  /** Buckets that have entries. Cost {@code O(buckets)}. */
+  int occupiedBuckets() {
+    return occupiedBlocks(shift).cardinality();
   }
 
   /** Entries in the buckets below each bucket, and in all of them. Cost {@code O(buckets)}. */

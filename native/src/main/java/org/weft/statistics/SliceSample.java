@@ -99,11 +99,15 @@ public final class SliceSample implements Serializable {
     int words = words(counts.size());
     sample.coarsen(counts);
     sample.level = level;
+    List<BitSet> occupied =
+        IntStream.range(0, counts.size())
+            .mapToObj(other -> counts.get(other).occupiedBlocks(sample.shifts[other]))
+            .toList();
     long before = -1;
     for (int at = 0; at < numbers.length; at += words) {
       long slice = numbers[at];
       require(slice > before, "slices in ascending order");
-      require(slice <= counts.get(mode).largestCoordinate(), "slices with entries");
+      require(counts.get(mode).countBetween(slice, slice + 1) > 0, "slices with entries");
       require(sample.isDrawn(slice), "slices of level " + level);
       before = slice;
       int slot = sample.slot(slice);
@@ -112,12 +116,14 @@ public final class SliceSample implements Serializable {
       sample.size++;
       for (int other = 0; other < counts.size(); other++) {
         if (other != mode) {
-          int blocks = sample.bits(sample.blocks[slot], other).length();
-          long largest = counts.get(other).largestCoordinate() >>> sample.shifts[other];
-          require(blocks > 0 && blocks - 1 <= largest, "blocks with entries");
+          BitSet blocks = sample.bits(sample.blocks[slot], other);
+          boolean some = !blocks.isEmpty();
+          blocks.andNot(occupied.get(other));
+          require(some && blocks.isEmpty(), "blocks with entries");
         }
       }
     }
+    require(level > 0 || sample.size >= counts.get(mode).occupiedBuckets(), "all slices");
     return sample;
   }
 

@@ -1,6 +1,7 @@
 package org.weft.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -153,6 +154,33 @@ class SliceSampleTest {
       }
     }
     assertThat(refused).isBetween(1_000, 2_900);
+  }
+
+  /** Where coordinates have gaps, as those of a hash or a time have. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 1L << 20, 1L << 53})
+  void nameSlicesAndBlocksThatHaveEntriesAndAllSlicesIfWhole(long width) {
+    List<long[]> entries = new ArrayList<>();
+    for (int e = 0; e < 200; e++) {
+      entries.add(new long[] {2 * e, e % 2 == 0 ? 0 : 400 * width});
+    }
+    TensorStatistics all = TensorStatistics.builder(2).sampling().add(block(entries)).build();
+    SliceSample good = all.samples().get(0);
+    assertThat(good.isWhole()).isTrue();
+    long[] numbers = good.numbers();
+    int words = numbers.length / 200;
+
+    long[] between = numbers.clone();
+    between[words] = 1L << 5; // the last word of the first slice
+    long[] odd = numbers.clone();
+    odd[0] = 1;
+    long[] some = Arrays.copyOf(numbers, numbers.length - words);
+    for (long[] forged : List.of(between, odd, some, new long[0])) {
+      assertThatThrownBy(() -> SliceSample.of(0, 0, forged, all.histograms()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("expected ");
+    }
+    assertThat(SliceSample.of(0, 0, numbers, all.histograms())).isEqualTo(good);
   }
 
   /** Samples of many modes would not be small: their slices have blocks in every other mode. */

@@ -149,7 +149,7 @@ final class SampledRows {
           double slices = Math.min(height, width);
           all[0] += buckets * slices * usual.applyAsDouble(Math.round(height / slices));
         });
-    return expected == 0 ? 0 : found * all[0] / expected;
+    return expected == 0 ? all[0] : found * all[0] / expected; // no slice may be drawn
   }
 
   private long entriesOf(long slice) {
@@ -216,7 +216,7 @@ final class SampledRows {
       ModeHistogram histogram = statistics.histogram(other);
       long width = sample.blockWidth(other);
       entries = new double[(int) (histogram.largestCoordinate() / width) + 1];
-      Arrays.setAll(entries, b -> histogram.countBetween(b * width, (b + 1) * width));
+      Arrays.setAll(entries, b -> histogram.countBetween(b * width, end(b, width, histogram)));
       ends = entries.clone();
       Arrays.parallelPrefix(ends, Double::sum);
       double all = statistics.entries();
@@ -231,8 +231,10 @@ final class SampledRows {
       }
     }
 
-    int count() {
-      return entries.length;
+    /** Where a block ends. The last one would end beyond all numbers in a mode of 2^63 slices. */
+    private long end(int block, long width, ModeHistogram histogram) {
+      boolean last = block == entries.length - 1;
+      return last ? histogram.largestCoordinate() + 1 : (block + 1) * width;
     }
 
     /** By block and place: the share of the block's entries. */
@@ -249,7 +251,7 @@ final class SampledRows {
         long end = Math.min(slices.to(), histogram.largestCoordinate() + 1);
         for (long from = slices.from(); from < end && share.counts(slices); ) {
           int block = (int) (from / width);
-          long to = Math.min(end, (block + 1) * width);
+          long to = Math.min(end, end(block, width, histogram));
           double some = histogram.countBetween(from, to) / (layers ? 1 : slices.pieces());
           shares[block][place] += some / Math.max(1, entries[block]);
           from = to;
