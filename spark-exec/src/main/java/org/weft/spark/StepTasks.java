@@ -95,18 +95,20 @@ final class StepTasks implements AutoCloseable {
   }
 
   /**
-   * Has tasks stand by for the steps before the first on a tensor, if none has ever stood by.
+   * Has tasks stand by for the steps before the first on a tensor. Later steps find them there, or
+   * know that none can.
    *
    * @param packed the partitions of a tensor
    */
   void standByFirst(ResidentTensor packed) {
-    if (team.most.isEmpty()) {
+    if (!team.asked) {
       standBy(packed.places());
     }
   }
 
   /** Has tasks stand by wherever partitions are. */
   private void standBy(Map<Integer, RowPlace> places) {
+    team.asked = true;
     StandingTasks tasks = standing();
     if (tasks == null || !isFor(tasks, places)) {
       rest();
@@ -277,6 +279,7 @@ final class StepTasks implements AutoCloseable {
     private final SparkContext context;
     private final Map<RowPlace, Integer> most = new HashMap<>(); // partitions of a tensor
     private @Nullable StandingTasks standing;
+    private boolean asked; // whether tasks were to stand by, if they did or not
     private long othersSince;
     private int methods;
 
