@@ -176,15 +176,16 @@ public final class ModeHistogram implements Serializable {
     return wide.length > 0 ? wide[bucket] : narrow[bucket];
   }
 
-  /** The blocks of {@code 2^width} slices that may have entries. Cost {@code O(buckets)}. */
+  /**
+   * The blocks of {@code 2^width} slices that have entries. Cost {@code O(buckets)}.
+   *
+   * @param width so that a block is a bucket at least
+   */
   BitSet occupiedBlocks(int width) {
     BitSet occupied = new BitSet();
-    int wider = Math.max(0, width - shift);
-    int finer = Math.max(0, shift - width);
     for (int bucket = 0, count = buckets(); bucket < count; bucket++) {
       if (count(bucket) > 0) {
-        int block = bucket >>> wider;
-        occupied.set(block << finer, (block + 1) << finer);
+        occupied.set(bucket >>> (width - shift));
       }
     }
     return occupied;
