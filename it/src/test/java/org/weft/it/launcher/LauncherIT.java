@@ -496,7 +496,10 @@ class LauncherIT {
 
   @Test
   void aFolderOfSettingsThatIsMissingIsAnError() throws IOException {
-    for (String place : List.of("nowhere", "nowhere/*", installed + ":" + installed + "/nowhere")) {
+    Files.writeString(installed.resolve("nowhere.xml"), "<configuration/>"); // no folder
+    List<String> places =
+        List.of("nowhere", "nowhere/*", "nowhere.xml", installed + ":" + installed + "/nowhere");
+    for (String place : places) {
       Ran ran = withSettings(place, "stats", "x.tns");
       assertThat(ran.status()).as(place).isEqualTo(2);
       assertThat(ran.err()).contains("WEFT-100: WEFT_CONF_DIR: ", "nowhere").hasLineCount(1);

@@ -129,7 +129,8 @@ public final class Surroundings {
     boolean all = entry.endsWith("/*");
     try {
       Path place = Path.of(all ? entry.substring(0, entry.length() - 1) : entry);
-      if (Files.isReadable(place)) {
+      boolean known = Files.isDirectory(place) || entry.endsWith(".jar");
+      if (known && Files.isReadable(place)) {
         return all ? jars(place) : List.of(entry);
       }
     } catch (IOException | InvalidPathException e) {
