@@ -94,5 +94,11 @@ final class ExecutorArchiveIT {
     Files.write(archive, Arrays.copyOf(bytes, bytes.length / 2));
     assertThat(job("third")).contains(SAID);
     assertThat(Files.size(archive)).isGreaterThan(bytes.length / 2);
+
+    bytes = Files.readAllBytes(archive);
+    Arrays.fill(bytes, 1 << 20, 5 << 20, (byte) 1);
+    Files.delete(archive);
+    Files.write(archive, bytes); // an executor that loads it ends by a signal
+    assertThat(job("fourth")).contains(SAID);
   }
 }

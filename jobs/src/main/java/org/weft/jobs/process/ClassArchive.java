@@ -52,7 +52,10 @@ public final class ClassArchive {
           Files.move(written, archive, StandardCopyOption.ATOMIC_MOVE);
           Path note = folder.resolve("size");
           Files.writeString(note, Files.size(archive) + "\n");
-          Files.move(note, note(archive), StandardCopyOption.ATOMIC_MOVE);
+          Files.move(
+              note,
+              archive.resolveSibling(archive.getFileName() + ".size"),
+              StandardCopyOption.ATOMIC_MOVE);
         }
       } finally {
         Files.deleteIfExists(written);
@@ -60,20 +63,6 @@ public final class ClassArchive {
       }
     } catch (IOException e) {
       log("no archive of classes", e);
-    }
-  }
-
-  private static Path note(Path archive) {
-    return archive.resolveSibling(archive.getFileName() + ".size");
-  }
-
-  /** Whether an archive is there, with the size that it had when it was written. */
-  public static boolean isWhole(Path archive) {
-    try {
-      String noted = Files.exists(note(archive)) ? Files.readString(note(archive)).trim() : "";
-      return noted.equals(Long.toString(Files.size(archive)));
-    } catch (IOException e) {
-      return false;
     }
   }
 

@@ -23,7 +23,7 @@ import org.weft.jobs.process.ClassArchive;
 /**
  * The archive of executors' classes on a standalone cluster of this machine. An executor writes it
  * at the end of the first job; executors of later jobs load their classes from it. The launcher
- * names the file, beside that of its own classes.
+ * names the file, beside that of its own classes, and removes one that is not as it was written.
  */
 final class ExecutorArchive {
   private static final String PROPERTY = "weft.executor.archive";
@@ -56,7 +56,7 @@ final class ExecutorArchive {
         || !isOfThisMachine(conf)) {
       return new ExecutorArchive(null);
     }
-    boolean whole = ClassArchive.isWhole(archive);
+    boolean whole = Files.exists(archive);
     boolean wanted = !whole && Files.isWritable(archive.resolveSibling(""));
     if (whole || wanted) {
       String option =

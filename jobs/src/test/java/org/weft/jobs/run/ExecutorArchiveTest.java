@@ -58,15 +58,6 @@ class ExecutorArchiveTest {
     assertThat(options(HERE)).startsWith("-Xmx1g ").endsWith("RecordDynamicDumpInfo");
   }
 
-  @Test
-  void aPartOfAnArchiveIsNone() throws IOException {
-    write();
-    assertThat(ClassArchive.isWhole(archive)).isTrue();
-    Files.writeString(archive, "class");
-    assertThat(ClassArchive.isWhole(archive)).isFalse();
-    assertThat(options(HERE)).doesNotContain("SharedArchiveFile");
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
