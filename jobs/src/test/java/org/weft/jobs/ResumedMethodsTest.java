@@ -21,6 +21,10 @@ import org.weft.storage.file.FileAccess;
 /** Every method goes on from its checkpoints to the bits of a run that was not interrupted. */
 class ResumedMethodsTest extends FolderCase {
   private static final boolean LONG = Boolean.getBoolean("weft.long");
+
+  /** So many bytes of a file are damaged in turn; with {@code weft.long}, every byte. */
+  private static final int PLACES = 20;
+
   private String tensor = "";
 
   @BeforeEach
@@ -237,7 +241,7 @@ class ResumedMethodsTest extends FolderCase {
     for (String name : names) {
       Path file = newest.resolve(name);
       byte[] whole = Files.readAllBytes(file);
-      for (int at = 0; at < whole.length; at += LONG ? 1 : 11) {
+      for (int at = 0; at < whole.length; at += LONG ? 1 : 11 + whole.length / PLACES) {
         byte[] changed = whole.clone();
         changed[at] ^= 0x7f;
         Files.write(file, changed);

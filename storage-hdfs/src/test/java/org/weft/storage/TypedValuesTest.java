@@ -27,6 +27,11 @@ import org.weft.tensor.ValueType;
 
 /** Every reader with every type: a value is kept as the type has it, or is an error. */
 class TypedValuesTest {
+  private static final boolean LONG = Boolean.getBoolean("weft.long");
+
+  /** A type has one value of so many; with {@code weft.long}, all. */
+  private static final int STEP = LONG ? 1 : 2;
+
   private static final List<String> VALUES =
       List.of(
           "0",
@@ -108,7 +113,8 @@ class TypedValuesTest {
   @MethodSource("cases")
   void valuesAreKeptOrRefused(Form form, ValueType type) throws Exception {
     int refused = 0;
-    for (String value : VALUES) {
+    for (int number = LONG ? 0 : type.ordinal() % STEP; number < VALUES.size(); number += STEP) {
+      String value = VALUES.get(number);
       if (form.isLong() && !ValueType.LONG.integer(value).isPresent()) {
         continue;
       }

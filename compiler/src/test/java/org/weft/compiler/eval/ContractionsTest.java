@@ -201,14 +201,14 @@ class ContractionsTest extends CompilerCase {
   void operandsOfWhichFewEntriesMeetAreTransposed(
       String expression, int order, String format, String operand) {
     tensor("A", "CSR", 0.001, 4000, 4000);
-    tensor("B", "CSR", 0.1, 1000, 1000);
+    tensor("B", "CSR", 0.1, 600, 600);
     CooBlock.Builder entries = new CooBlock.Builder(3, 16);
-    for (int n = 0; n < 40_000; n++) {
-      entries.add(new long[] {random.nextInt(3000), random.nextInt(300), random.nextInt(50)}, 1);
+    for (int n = 0; n < 20_000; n++) {
+      entries.add(new long[] {random.nextInt(1500), random.nextInt(300), random.nextInt(50)}, 1);
     }
     TensorFormat csf = TensorFormat.csf(3, ValueType.DOUBLE);
     List<CooBlock> blocks = List.of(entries.build());
-    operands.put("T", Packing.pack(scope, TensorShape.of(3000, 300, 50), csf, blocks));
+    operands.put("T", Packing.pack(scope, TensorShape.of(1500, 300, 50), csf, blocks));
     StatementInput input =
         StatementInput.of(
             expression, operands, TensorFormat.parse(format, order, ValueType.DOUBLE));

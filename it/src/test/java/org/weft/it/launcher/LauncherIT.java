@@ -486,7 +486,7 @@ class LauncherIT {
     Path conf = Files.createDirectories(installed.resolve("log"));
     Files.writeString(
         conf.resolve("log4j2.properties"),
-        "rootLogger.level = all\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\n"
+        "rootLogger.level = info\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\n"
             + "appender.c.name = c\nappender.c.layout.type = PatternLayout\n"
             + "appender.c.layout.pattern = MINE %m%n\n");
     assertThat(withSettings(conf.toString(), "stats", "x.tns", "--master", "local[1]").all())

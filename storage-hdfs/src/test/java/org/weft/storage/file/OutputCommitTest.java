@@ -204,7 +204,7 @@ class OutputCommitTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void outputsInAFolderThatComesAndGoesDoNotDisturbEachOther(boolean asFolder) throws Exception {
-    int rounds = 200;
+    int rounds = Boolean.getBoolean("weft.long") ? 200 : 60;
     CyclicBarrier together = new CyclicBarrier(4);
     List<CompletableFuture<Void>> writers = new ArrayList<>();
     for (int w = 0; w < together.getParties(); w++) {
