@@ -19,7 +19,20 @@ class OutputPlacesTest extends FolderCase {
     run("ingest @t.csv @t.weft --mode a").succeeds();
     Files.createSymbolicLink(folder.resolve("link.html"), folder.resolve("x.html"));
     Files.createSymbolicLink(folder.resolve("here"), folder);
+    Files.createSymbolicLink(folder.resolve("into"), Path.of("t.weft"));
+    Files.createSymbolicLink(folder.resolve("data"), Path.of("t.weft", "data"));
+    Files.createSymbolicLink(folder.resolve("away.html"), Path.of("t.weft", "away.html"));
     Files.writeString(folder.resolve("t.tns"), "1 1 1 1\n2 2 2 2\n2 1 2 3\n");
+    Files.writeString(
+        folder.resolve("p.ta"),
+        """
+        def main() {
+          Tensor<double> A([2, 2], {CSR});
+          A[i, j] = 1.0;
+          write(A, "%s/into/x.tns");
+        }
+        """
+            .formatted(folder));
     Files.writeString(
         folder.resolve("a.mtx"), "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
   }
@@ -104,7 +117,13 @@ class OutputPlacesTest extends FolderCase {
         "mttkrp @t.tns --mode 0 --rank 1 --output @t.weft/m.npy",
         "cpd @t.tns --rank 1 --output @t.weft/model",
         "report @model @t.weft/x.html",
-        "spy @t.tns @t.weft/x.svg"
+        "spy @t.tns @t.weft/x.svg",
+        "convert @t.tns @into/inner.tns",
+        "cpd @t.tns --rank 1 --output @into/data/model",
+        "convert @t.tns @data/inner.weft",
+        "report @model @away.html",
+        "spy @t.tns @here/into/x.svg",
+        "run @p.ta"
       })
   void anOutputInsideOfATensorIsRefused(String line) throws IOException {
     assertRefused(line, "expected a place outside of the tensor t.weft");

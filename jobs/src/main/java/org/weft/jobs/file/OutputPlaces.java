@@ -42,8 +42,18 @@ public final class OutputPlaces {
     return first;
   }
 
+  /** Looks at the folders of the name and at those where its links lead. */
   private static void requireOutsideOfTensors(FileAccess files, String uri) {
-    Path place = files.path(VersionName.isOne(uri) ? uri.substring(0, uri.lastIndexOf('@')) : uri);
+    String tensor = VersionName.isOne(uri) ? uri.substring(0, uri.lastIndexOf('@')) : uri;
+    Path name = files.path(tensor);
+    requireOutsideOfTensors(files, uri, name);
+    Path place = new Path(OutputCommit.place(files, tensor));
+    if (!place.equals(name)) {
+      requireOutsideOfTensors(files, uri, place);
+    }
+  }
+
+  private static void requireOutsideOfTensors(FileAccess files, String uri, Path place) {
     for (Path at = place.getParent(); at != null; at = at.getParent()) {
       if (at.getName().endsWith(".weft") && Container.isThere(files, at.toString())) {
         throw usage("%s: expected a place outside of the tensor %s", uri, at.getName());
