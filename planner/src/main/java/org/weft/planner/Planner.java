@@ -269,7 +269,8 @@ public final class Planner {
       int best = 0;
       double least = Double.POSITIVE_INFINITY;
       for (int root = 0; root < statistics.shape().order(); root++) {
-        double seconds = judge.seconds(judge.passes(choice.mttkrps(root, rank)), job.iterations());
+        List<ModePlan> passes = judge.passes(choice.mttkrps(root, rank));
+        double seconds = judge.steps().costs(passes, job.iterations()).seconds();
         if (seconds < least) {
           best = root;
           least = seconds;
@@ -320,16 +321,25 @@ public final class Planner {
     }
 
     /**
-     * Passes of one form, which therefore share the partitions of those whose results are added.
+     * Passes of one form, which share the partitions of those whose results are added. Partitions
+     * have no more slices than a task has memory for, unless longer ones fit, too: cut in another
+     * way for one of the modes, the form would be shuffled and packed twice.
      */
     private List<ModePlan> passes(List<KernelPlan> kernels) {
+      List<ModePlan> any = options.reproducible() ? List.of() : passes(kernels, true);
+      return fits(any, steps()) ? any : passes(kernels, false);
+    }
+
+    private List<ModePlan> passes(List<KernelPlan> kernels, boolean anyLength) {
       return IntStream.range(0, kernels.size())
-          .mapToObj(mode -> grouped(pass(mode, kernels.get(mode), partitions)))
+          .mapToObj(mode -> grouped(pass(mode, kernels.get(mode), partitions, anyLength)))
           .toList();
     }
 
-    private double seconds(List<ModePlan> passes, int iterations) {
-      return steps().costs(passes, iterations).seconds();
+    private boolean fits(List<ModePlan> passes, StepModel steps) {
+      return !passes.isEmpty()
+          && steps.costs(passes, 1).peakMemoryBytesPerExecutor()
+              <= resources.memoryBytesPerExecutor();
     }
 
     /**
@@ -349,11 +359,7 @@ public final class Planner {
               .orElseThrow();
       List<ModePlan> any =
           options.reproducible() ? List.of() : tiled(passes, Long.MAX_VALUE, steps);
-      boolean fits =
-          !any.isEmpty()
-              && steps.costs(any, 1).peakMemoryBytesPerExecutor()
-                  <= resources.memoryBytesPerExecutor();
-      return fits ? any : tiled(passes, most, steps);
+      return fits(any, steps) ? any : tiled(passes, most, steps);
     }
 
     private List<ModePlan> tiled(List<ModePlan> passes, long mostSlices, StepModel steps) {
@@ -413,22 +419,22 @@ public final class Planner {
     }
 
     private ModePlan pass(int mode, KernelPlan kernel) {
-      return pass(mode, kernel, kernel.merge() == Merge.SUM ? partitions : inOneResult);
+      return pass(mode, kernel, kernel.merge() == Merge.SUM ? partitions : inOneResult, false);
     }
 
-    private ModePlan pass(int mode, KernelPlan kernel, int count) {
+    private ModePlan pass(int mode, KernelPlan kernel, int count, boolean anyLength) {
       int slots = options.reproducible() ? 1 : resources.slots();
       int enough = Math.max(loadable, Math.min(count, slots));
       if (stored != null && stored.serves(kernel, enough)) {
         List<PartitionCosts> predicted = costs.partitions(kernel, stored.partitioning());
-        if (mostSlices(kernel, predicted) >= longest(predicted)) {
+        if (anyLength || mostSlices(kernel, predicted) >= longest(predicted)) {
           return new ModePlan(mode, kernel, statistics.shape(), stored.partitioning(), predicted);
         }
       }
       ModePartitioning even =
           cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
       List<PartitionCosts> predicted = costs.partitions(kernel, even);
-      long most = mostSlices(kernel, predicted);
+      long most = anyLength ? Long.MAX_VALUE : mostSlices(kernel, predicted);
       requireFewTasks(kernel.partitionedMode(), most);
       ModePartitioning held = even.withSlicesUpTo(most);
       if (!held.equals(even)) {

@@ -334,6 +334,24 @@ class PlannerTest {
     }
   }
 
+  /** Cut in another way for its long mode, a form would be shuffled and packed twice. */
+  @ParameterizedTest
+  @CsvSource({"2, 1024, 1", "2, 2048, 1", "3, 1024, 1", "8, 512, 1", "2, 256, 2", "8, 64, 2"})
+  void oneFormOfALongModeIsPackedOnceWhereItFits(int executors, long mebibytes, int forms) {
+    TensorStatistics s = uniform(800_000, 3_000, 2_000, 2_500_000);
+    Resources cluster = new Resources(executors, 1, 1, mebibytes << 20);
+    JobPlan plan = planner(DEFAULTS.withForms(Forms.ONE)).plan(CPD, s, cluster);
+    assertThat(plan.packedForms()).hasSize(forms);
+    double memory = cluster.memoryBytesPerExecutor();
+    if (forms == 1) {
+      assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isLessThan(memory);
+    } else {
+      assertThat(plan.modes().stream().filter(pass -> pass.kernel().merge() == Merge.ROWS))
+          .flatExtracting(ModePlan::partitions)
+          .allMatch(costs -> costs.resultBytes() <= memory / 16);
+    }
+  }
+
   /** Passes of one form read the same partitions, also where one process runs them in turn. */
   @Test
   void oneFormIsOneInOneProcess() {
