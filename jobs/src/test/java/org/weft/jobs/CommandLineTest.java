@@ -109,6 +109,8 @@ class CommandLineTest extends FolderCase {
         "cdp x                                   | did you mean cpd?",
         "cdp x --rank 3 --output d               | unknown command 'cdp', did you mean cpd?",
         "explain cdp x --rank 3                  | unknown command 'cdp', did you mean cpd?",
+        "foo x                                   | unknown command 'foo'; see 'weft --help'",
+        "help tpo                                | unknown command 'tpo', did you mean top?; see 'weft",
         "eval s=A --input A=~/a.mtx              | write A=\"$HOME\"/a.mtx; see",
         "eval s=A --input A=~                    | write A=\"$HOME\"; see",
         "cpd IN --rank 2 --output d --labels 0=~/l | write 0=\"$HOME\"/l; see",

@@ -121,7 +121,7 @@ class CompileCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--cpu | pentium | WEFT-201: expected --cpu native, x86-64-v2, x86-64-v3, x86-64-v4, found",
+        "--cpu | pentium | WEFT-100: expected --cpu native, x86-64-v2, x86-64-v3, x86-64-v4, found",
         "--name | a-b | C identifier",
         "--format | CSR | NAME=FORMAT",
         "--format | A= | NAME=FORMAT",

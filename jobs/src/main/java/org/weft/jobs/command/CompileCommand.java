@@ -17,8 +17,6 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.ahead.AheadCompiler;
 import org.weft.compiler.ahead.AheadLibrary;
 import org.weft.compiler.ahead.AheadRequest;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.jobs.file.OutputPlaces;
 import org.weft.jobs.output.Console;
 import org.weft.runtime.CpuFeatures;
@@ -207,13 +205,10 @@ public final class CompileCommand implements Callable<Integer> {
       return CpuFeatures.level();
     }
     if (!CpuFeatures.levels().contains(cpu)) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_PLATFORM,
-          "expected --cpu native, "
-              + String.join(", ", CpuFeatures.levels())
-              + ", found '"
-              + cpu
-              + "'; choose the lowest level of the machines that are to load the library");
+      throw usage(
+          "expected --cpu native, %s, found '%s'; choose the lowest level of the machines that are"
+              + " to load the library",
+          String.join(", ", CpuFeatures.levels()), cpu);
     }
     return cpu;
   }

@@ -10,30 +10,35 @@ public final class NearestNames {
 
   private NearestNames() {}
 
-  /** The name of {@code known} that is at most two edits from {@code written}, if any. */
+  /**
+   * The name of {@code known} that is at most two edits from {@code written}, and at most one for
+   * each two of its letters, if any.
+   */
   public static Optional<String> nearest(String written, Collection<String> known) {
     return known.stream()
-        .filter(name -> distance(written, name) <= Math.min(FAR, written.length() - 1))
+        .filter(name -> distance(written, name) <= Math.min(FAR, written.length() / 2))
         .min(
             Comparator.comparingInt((String name) -> distance(written, name))
                 .thenComparing(Comparator.naturalOrder()));
   }
 
-  /** Levenshtein's distance. */
+  /** Levenshtein's distance, in which neighbours that changed places are one edit. */
   private static int distance(String a, String b) {
-    int[] above = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      above[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int[] row = new int[b.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int changed = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(changed, 1 + Math.min(above[j], row[j - 1]));
+    int[][] edits = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        edits[i][j] = i == 0 || j == 0 ? i + j : edit(edits, a, b, i, j);
       }
-      above = row;
     }
-    return above[b.length()];
+    return edits[a.length()][b.length()];
+  }
+
+  private static int edit(int[][] edits, String a, String b, int i, int j) {
+    char one = a.charAt(i - 1);
+    char other = b.charAt(j - 1);
+    int changed = edits[i - 1][j - 1] + (one == other ? 0 : 1);
+    boolean swapped = i > 1 && j > 1 && one == b.charAt(j - 2) && a.charAt(i - 2) == other;
+    int least = swapped ? Math.min(changed, edits[i - 2][j - 2] + 1) : changed;
+    return Math.min(least, 1 + Math.min(edits[i - 1][j], edits[i][j - 1]));
   }
 }
