@@ -50,7 +50,7 @@ for value, words in (
 assert np.allclose(weft.eval("y(i) = A(i,j) * x(j)", A=A, x=memoryview(x)), A @ x)
 for value in (A, x, 2):
     fails("there is no operand z", lambda: weft.eval("y(i) = A(i,j)", A=A, z=value))
-for value in (-1, 2.5, "2", None):
+for value in (-1, 2.5, "2", None, np.int32([1, 2]), np.int32([1]), np.zeros(0, np.int32), np.array(1.0)):
     fails("threads is", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, threads=value))
 for value in (np.int64(2), 1 << 40):
     assert np.allclose(weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, threads=value), A @ x)

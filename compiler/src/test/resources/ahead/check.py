@@ -149,8 +149,12 @@ def spmv_errors(k):
         bad = A.copy()
         setattr(bad, name, value)
         refused(lambda: k.run(A=bad, x=x), words)
-    for value in (-1, 1.5, "2", None):
+    lists = (np.int32([1, 2]), np.int32([1]), np.zeros(0, np.int32), np.ones((3, 3)), A)
+    for value in (-1, 1.5, "2", None, [1], np.array(1.0), np.array(-1), *lists):
         refused(lambda: k.run(A=A, x=x, threads=value), "threads is")
+    for value in lists:
+        refused(lambda: k.run(A=A, x=x, check=value), "check is")
+    close(k.run(A=A, x=x, threads=np.array(1), check=np.array(True)), A @ x)
     frozen = A.copy()
     for array in (frozen.indptr, frozen.indices, frozen.data):
         array.flags.writeable = False

@@ -507,6 +507,27 @@ def _sparse_result(tensors, operands):
     return result
 
 
+def _shown(value):
+    """A value in an error: an array has many numbers, in several lines."""
+    return _kind(value) if getattr(value, "ndim", 0) else repr(value)
+
+
+def _threads(value):
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise Error(f"threads is {_shown(value)}, expected a number of threads, or 0 for the default")
+    return min(count, _MOST_THREADS)
+
+
+def _truth(name, value):
+    if getattr(value, "ndim", 0):
+        raise Error(f"{name} is {_shown(value)}, expected True or False")
+    return bool(value)
+
+
 def run(*, out=None, threads=0, check=False, **operands):
     """Computes the statement and returns its result.
 
@@ -521,9 +542,7 @@ def run(*, out=None, threads=0, check=False, **operands):
         wrong = [f"the operand {name} is missing" for name in missing]
         wrong += [f"there is no operand {name}" for name in operands if name not in _KEYS]
         raise Error(f"{', '.join(wrong)}; the operands are {', '.join(_NAMES)}", 10)
-    if not hasattr(threads, "__index__") or threads < 0:
-        raise Error(f"threads is {threads!r}, expected a number of threads, or 0 for the default")
-    threads, check = min(operator.index(threads), _MOST_THREADS), bool(check)
+    threads, check = _threads(threads), _truth("check", check)
     for name in _LISTED:
         if not getattr(operands[name], "has_canonical_format", True):
             check = True
