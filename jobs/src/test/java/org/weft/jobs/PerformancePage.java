@@ -17,7 +17,8 @@ import org.weft.jobs.chart.Bars;
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
  * first lines, {@code # key: value}, say title, machine, date, versions, commands and a note. They
  * may name the axis of its chart, the peer of all rows, and what columns mean. A table with a
- * column {@code ratio_1} gets a bar chart.
+ * column {@code ratio_1} gets a bar chart. The page shows a long table with a chart in short: the
+ * ratios of the rows that agree in the column {@code group}, and the rows that are slower.
  */
 final class PerformancePage {
   static final Path FOLDER = Pages.ROOT.resolve("it/measured");
@@ -58,13 +59,16 @@ final class PerformancePage {
   /** Rows that are slower than the peer are named up to this number, and counted above it. */
   private static final int NAMED = 2;
 
+  /** A table with a chart and more rows is shown in short. */
+  private static final int LONGEST_TABLE = 25;
+
   private static final String HEAD =
       """
       # Performance
 
       This page says how fast Weft is, beside which programs, and how to repeat each measurement. A *ratio* is the time of the peer per the
-      time of Weft: above 1, Weft is faster. The *peer* is the other program. It ran on the same machine and in turns with Weft. The peers
-      are not in this repository.
+      time of Weft: above 1, Weft is faster. The *peer* is the other program. The peer ran on the same machine and in turns with Weft. The
+      peers are not in this repository.
 
       The first table sums up every section: the median ratio, and the least and greatest in brackets. A section without a
       peer has no ratio.
@@ -76,8 +80,14 @@ final class PerformancePage {
 
       In the sections, `_1` and `_2` in the name of a column mean one and two threads. `seconds` and `ms` are times of Weft. `bound` is the
       percentage of the speed that the machine's bandwidth and arithmetic allow. `x.tns` stands for the tensor of a row,
-      `PEER` and `other.sh` for a [program that runs the peer](../conf/reference/commands/bench.md). Words are in the
-      [glossary](../conf/reference/glossary.md). To change the page, change a table in `it/measured/` and run this command:
+      `PEER` and `other.sh` for a [program that runs the peer](../conf/reference/commands/bench.md). The
+      [glossary](../conf/reference/glossary.md) defines the words.
+
+      In the sections from Tucker decomposition to completion, times are medians of three rounds, without reading and packing. In the
+      sections of completion, a time is how long a program takes to reach a certain validation error. SPLATT reaches this error in 30 epochs
+      with its default regularisation. `error` and `peer_error` are the least validation errors that the programs reach.
+
+      To change the page, change a table in `it/measured/` and run this command:
 
       ```
       mvn -q -pl jobs -am test -Dtest=PerformancePageTest -Dsurefire.failIfNoSpecifiedTests=false -Dweft.test.jvm=-Dweft.golden.regenerate=true
@@ -101,7 +111,7 @@ final class PerformancePage {
   /**
    * One table.
    *
-   * @param facts title, machine, date, versions, note, axis, peer
+   * @param facts title, machine, date, versions, note, axis, peer, group
    * @param commands that repeat the measurement
    * @param meanings what columns mean
    */
@@ -189,11 +199,53 @@ final class PerformancePage {
         page.append(".svg)\n\n");
         files.put(FOLDER.resolve(name + ".svg"), chart(table));
       }
-      page.append(row(table.columns())).append(rule(table.columns()));
-      table.rows().forEach(cells -> page.append(row(cells)));
+      page.append(isLong(table) ? inShort(name, table) : full(table.columns(), table.rows()));
     }
     files.put(PAGE, page.toString());
     return files;
+  }
+
+  private static boolean isLong(Table table) {
+    return table.columns().contains(RATIO) && table.rows().size() > LONGEST_TABLE;
+  }
+
+  /** What the chart does not say: the ratios of each group, and all figures of slower rows. */
+  private static String inShort(String name, Table table) {
+    StringBuilder text = new StringBuilder();
+    text.append("The chart shows every row. The file [").append(name).append(".tsv](measured/");
+    text.append(name).append(".tsv) has every figure.\n");
+    if (table.facts().containsKey("group")) {
+      text.append("\n").append(groups(table));
+    }
+    List<List<String>> slower = slowerRows(table);
+    if (!slower.isEmpty()) {
+      text.append("\nWeft is slower in these rows:\n\n").append(full(table.columns(), slower));
+    }
+    return text.toString();
+  }
+
+  private static String groups(Table table) {
+    String column = table.facts().get("group");
+    Map<String, List<List<String>>> groups =
+        table.rows().stream()
+            .collect(
+                Collectors.groupingBy(
+                    row -> row.get(table.columns().indexOf(column)),
+                    LinkedHashMap::new,
+                    Collectors.toList()));
+    List<List<String>> rows = new ArrayList<>();
+    groups.forEach(
+        (group, of) ->
+            rows.add(
+                List.of(
+                    group, String.valueOf(of.size()), spread(table, of, 1), spread(table, of, 2))));
+    return full(List.of(column, "rows", RATIO, "ratio_2"), rows);
+  }
+
+  private static String full(List<String> columns, List<List<String>> rows) {
+    return row(columns)
+        + rule(columns)
+        + rows.stream().map(PerformancePage::row).collect(Collectors.joining());
   }
 
   /** A table in one line. */
@@ -202,15 +254,15 @@ final class PerformancePage {
     return List.of(
         link,
         table.peers(),
-        spread(table, 1),
-        spread(table, 2),
+        spread(table, table.rows(), 1),
+        spread(table, table.rows(), 2),
         table.hasRatios() ? slower(table) : "");
   }
 
   /** The median ratio, and the least and the greatest one. */
-  private static String spread(Table table, int threads) {
+  private static String spread(Table table, List<List<String>> rows, int threads) {
     List<Double> ratios =
-        table.rows().stream().flatMap(row -> table.ratios(row, threads).stream()).sorted().toList();
+        rows.stream().flatMap(row -> table.ratios(row, threads).stream()).sorted().toList();
     if (ratios.isEmpty()) {
       return "";
     }
@@ -226,17 +278,19 @@ final class PerformancePage {
   }
 
   private static String slower(Table table) {
-    List<String> slower =
-        table.rows().stream()
-            .filter(row -> table.ratios(row, 0).stream().anyMatch(ratio -> ratio < 1))
-            .map(row -> label(table, row))
-            .toList();
+    List<String> slower = slowerRows(table).stream().map(row -> label(table, row)).toList();
     if (slower.isEmpty()) {
       return "nowhere";
     }
     return slower.size() <= NAMED
         ? String.join(", ", slower)
         : slower.size() + " of " + table.rows().size() + " rows";
+  }
+
+  private static List<List<String>> slowerRows(Table table) {
+    return table.rows().stream()
+        .filter(row -> table.ratios(row, 0).stream().anyMatch(ratio -> ratio < 1))
+        .toList();
   }
 
   private static String rule(List<String> columns) {

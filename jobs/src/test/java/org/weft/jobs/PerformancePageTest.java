@@ -42,7 +42,9 @@ class PerformancePageTest {
       PerformancePage.Table table = PerformancePage.read(name);
       List<String> facts = List.of("title", "machine", "date", "versions", "note");
       assertThat(table.facts()).containsKeys(facts.toArray(String[]::new));
-      assertThat(table.facts().keySet()).isSubsetOf(and(facts, "axis", "peer"));
+      assertThat(table.facts().keySet()).isSubsetOf(and(facts, "axis", "peer", "group"));
+      assertThat(table.columns())
+          .contains(table.facts().getOrDefault("group", table.columns().get(0)));
       assertThat(table.commands()).isNotEmpty();
       assertThat(table.hasRatios())
           .as("%s has ratios, so it has a peer, and the other way round", name)
