@@ -11,7 +11,7 @@ import picocli.CommandLine.ScopeType;
 @Command(
     name = "explain",
     description = {
-      "Show the plan and the code of another command, and run nothing.",
+      "Show the plan and the code of another command, and write no output.",
       "The plan has predicted nonzeros, bytes, flops and time per partition, and the"
           + " expression. On request, the command also shows each stage of each kernel, down to"
           + " assembly.",
