@@ -6,14 +6,14 @@ import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 
-/** Has the state from which a run begins, and may keep those to which it comes. */
+/** Has the state from which a run begins, and may keep the states that the run reaches. */
 public interface Checkpoints {
   /** A run from the seed that keeps nothing. */
   Checkpoints NONE = from(Optional.empty());
 
   /**
-   * The state to begin with: the latest of this run, where its rows were lost, or that of an
-   * earlier run. Empty to begin from the seed.
+   * The state to begin with: the latest state of this run if rows were lost, otherwise the state of
+   * an earlier run. Empty to begin from the seed.
    */
   Optional<MethodState<RowSource>> latest();
 
@@ -21,7 +21,7 @@ public interface Checkpoints {
    * Hears of every sweep.
    *
    * @param sweep counts from 1, over all that have led to the state
-   * @param last whether no other follows
+   * @param last whether no sweep follows
    * @param site where the rows of the state lie
    * @param state the state after the sweep
    */

@@ -10,24 +10,25 @@ import org.weft.text.Bytes;
 
 /**
  * An iterative method, as in its paper: statements over a sparse tensor and dense rows, small
- * algebra, a test for convergence. It knows neither Spark nor partitions, and holds nothing that
- * grows with a mode: that is the {@link Site}'s.
+ * algebra, a test for convergence. A method knows neither Spark nor partitions. What grows with a
+ * mode, such as the rows of factors, lies at the {@link Site}.
  *
  * @param <M> the model that it ends with
  */
 public interface Method<M> {
-  /** The statements and the algebra that it runs on a tensor of this shape. */
+  /** The statements and the algebra that the method runs on a tensor of this shape. */
   Job job(TensorShape shape);
 
   /**
-   * Checks that it applies to a tensor of so many modes, which are known before entries are read.
+   * Checks that the method applies to a tensor of this order, which is known before entries are
+   * read.
    *
    * @throws org.weft.error.WeftException {@code USAGE}
    */
   default void checkOrder(int order) {}
 
   /**
-   * Checks that it applies to a tensor of this shape.
+   * Checks that the method applies to a tensor of this shape.
    *
    * @throws org.weft.error.WeftException {@code USAGE}
    */
@@ -45,7 +46,10 @@ public interface Method<M> {
     return "fit";
   }
 
-  /** Runs; it may begin anew at another site, or at one that lost rows. */
+  /**
+   * Runs the method. A method that ran before may run again, at another site or after a site lost
+   * rows.
+   */
   M run(Site site, Observer observer);
 
   /** Hears of every sweep. */

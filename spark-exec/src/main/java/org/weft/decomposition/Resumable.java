@@ -10,7 +10,7 @@ import org.weft.tensor.TensorShape;
  * @param <M> the model that it ends with
  */
 public interface Resumable<M> extends Method<M> {
-  /** Runs from the latest state of the checkpoints, which hear of every sweep. */
+  /** Runs from the latest state of the checkpoints, and offers the state after each sweep. */
   M run(Site site, Observer observer, Checkpoints checkpoints);
 
   @Override
@@ -18,7 +18,7 @@ public interface Resumable<M> extends Method<M> {
     return run(site, observer, Checkpoints.NONE);
   }
 
-  /** The same method, whose runs begin with and leave these. */
+  /** The same method, whose runs begin with the state of these checkpoints and write to them. */
   default Method<M> keeping(Checkpoints checkpoints) {
     return new Keeping<>(this, checkpoints);
   }

@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
  * cases are the points below it.
  *
  * <p>Points are computed bottom-up. A stored set has one point. The points of an intersection are
- * the unions of one point of each side; those of a union are these and the points of either side.
- * Then the property-based optimisations apply:
+ * the pairs of a point of the left side and a point of the right side, each pair joined to one
+ * point. The points of a union are the same pairs, and the points of either side alone. Then the
+ * property-based optimisations apply:
  *
  * <ul>
  *   <li>A full operand with random access is as good as the universe: it is located, never walked,
@@ -24,10 +25,10 @@ import java.util.stream.Collectors;
  *   <li>If the whole set has every coordinate, points below the top that do not visit every
  *       coordinate are dropped: the top loop leaves nothing for them.
  *   <li>A full operand is present at every coordinate, so points that differ only in full operands
- *       are one; the first, which has the most of them, stays.
+ *       are one. The first of these points, which has the most full operands, stays.
  *   <li>With a single point left, only operands without random access are walked.
- *   <li>Where all that tells points apart has random access, what they share is walked: one loop
- *       serves all points.
+ *   <li>If all operands that tell points apart have random access, one loop serves all points. The
+ *       loop walks the operands that the points share.
  * </ul>
  *
  * <p>The union of n sparse operands has 2^n - 1 points. Beyond {@value #MOST_POINTS} of them only

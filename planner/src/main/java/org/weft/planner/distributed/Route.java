@@ -11,7 +11,7 @@ public sealed interface Route extends Serializable {
   String toString();
 
   /**
-   * To the parts whose ranges have the coordinates.
+   * Entries go to the parts whose ranges have the coordinates.
    *
    * @param modes of the operand that have the label of each axis of the grid. Entries where these
    *     modes differ in range are needed nowhere. Along an axis without modes, entries go to every
@@ -39,8 +39,8 @@ public sealed interface Route extends Serializable {
   }
 
   /**
-   * Slices of a mode to the parts that ask for them: those whose entries of another operand have
-   * their coordinates. The operand lies along that mode by ranges while it is asked.
+   * Slices of a mode go to the parts that ask for them. A part asks for the coordinates of its
+   * entries of another operand. The operand is cut into ranges along the mode while parts ask.
    *
    * @param mode of the operand
    * @param via the operand that asks, which lies by ranges of the statement's label

@@ -8,9 +8,9 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Where a {@link Method} runs: it has the packed tensor, the statements and the algebra of the
- * method's job, and all rows. The method itself holds nothing that grows with a mode. Slices may
- * stand in another order than in the files; no method notices.
+ * Where a {@link Method} runs. A site has the packed tensor, the statements and the algebra of the
+ * method's job, and all rows. The method itself holds nothing that grows with a mode. A site may
+ * keep slices in another order than the files; no method notices.
  */
 public interface Site {
   /** Mode sizes of the tensor. */

@@ -10,9 +10,9 @@ import java.util.Set;
 import org.ejml.data.DMatrixRMaj;
 
 /**
- * What happens to the rows of one mode, at once: a statement on the tensor may make some, then
- * operations change them and add them up, range of rows by range of rows where they lie. The {@link
- * Site} that runs it keeps the rows and returns the sums.
+ * What happens to the rows of one mode at once. A statement on the tensor may make new rows. Then
+ * operations change rows and add rows up, one range of rows after the other, where the rows lie.
+ * The {@link Site} that runs the step keeps the rows and returns the sums.
  *
  * <pre>
  * Step.of(mode, "factor 1").product("M", mode, factors).rows("A", factor).small("P", inverse)

@@ -8,8 +8,8 @@ import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 
 /**
- * The parsed entries of a tensor, wherever they lie: work goes to them. Parts are passed in the
- * order of the file, the blocks of a part in theirs.
+ * The parsed entries of a tensor, in this process or on executors. Work goes where the entries lie.
+ * Parts are passed in the order of the file, and the blocks of a part in the order of the part.
  */
 public interface EntryBlocks {
   /** Work on one part. Travels to where the part lies. */
