@@ -22,8 +22,13 @@ import org.weft.storage.file.FileAccess;
 class ResumedMethodsTest extends FolderCase {
   private static final boolean LONG = Boolean.getBoolean("weft.long");
 
-  /** So many bytes of a file are damaged in turn; with {@code weft.long}, every byte. */
+  /** How far apart bytes are damaged; with {@code weft.long}, every byte is. */
+  private static final int STEP = LONG ? 1 : 11;
+
+  /** Behind a file's first bytes, which have its sizes, so many are damaged: rows of factors. */
   private static final int PLACES = 20;
+
+  private static final int HEAD_BYTES = 512;
 
   private String tensor = "";
 
@@ -241,7 +246,8 @@ class ResumedMethodsTest extends FolderCase {
     for (String name : names) {
       Path file = newest.resolve(name);
       byte[] whole = Files.readAllBytes(file);
-      for (int at = 0; at < whole.length; at += LONG ? 1 : 11 + whole.length / PLACES) {
+      int sparse = LONG ? STEP : STEP + whole.length / PLACES;
+      for (int at = 0; at < whole.length; at += at < HEAD_BYTES ? STEP : sparse) {
         byte[] changed = whole.clone();
         changed[at] ^= 0x7f;
         Files.write(file, changed);
