@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
@@ -61,6 +63,15 @@ final class StorageFault {
         return "expected folders above it, found a file among them ("
             + shown(message)
             + "); name another place";
+      }
+      // The folder of a link that leads nowhere cannot be made: the link has its name.
+      boolean dangling =
+          cause instanceof FileAlreadyExistsException exists
+              && Files.isSymbolicLink(java.nio.file.Path.of(exists.getFile()));
+      if (dangling || lower.contains("too many levels of symbolic links")) {
+        return "expected folders above it, found a link that leads to none"
+            + (dangling ? " (" + shown(message) + ")" : "")
+            + "; correct the link, or name another place";
       }
       if (lower.contains("is a directory")) {
         return "expected a file, found a folder ("

@@ -423,6 +423,21 @@ class OutputCommitTest {
         .hasMessageNotContaining("file:/");
   }
 
+  /** One that leads to what is not there, into a circle, or to itself. */
+  @ParameterizedTest
+  @CsvSource({"nowhere/deep, false", "circle, true", "link, true", "circle, false"})
+  void aLinkAboveAnOutputThatLeadsToNoFolderIsTold(String target, boolean asFolder)
+      throws IOException {
+    Files.createSymbolicLink(folder.resolve("circle"), Path.of("link"));
+    Files.createSymbolicLink(folder.resolve("link"), Path.of(target));
+    for (String uri : List.of(local("link/x"), local("link/more/x"))) {
+      assertCode(() -> OutputCommit.probe(Entries.ACCESS, uri, false, asFolder), ErrorCode.USAGE);
+      assertThatThrownBy(() -> OutputCommit.probe(Entries.ACCESS, uri, false, asFolder))
+          .hasMessageContaining(": expected folders above it, found a link that leads to none");
+    }
+    assertThat(names()).containsExactly("circle", "link");
+  }
+
   @Test
   void namesMayHaveColons() throws IOException {
     writeFile(Entries.ACCESS, local("a:b"), false, "text");
